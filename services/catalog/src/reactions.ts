@@ -7,7 +7,7 @@ import { findReaction, type Handler, type Message, Unreadable } from '@boxoffice
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type Static, type TSchema, Type } from 'typebox';
 import { type Context, createContext, readTimestamp } from './context.ts';
-import { freed, isUse } from './domain/place.ts';
+import { freed, isUse, isUseId } from './domain/place.ts';
 import { createPlacesReleasedFact, type PlacesReleased } from './events.ts';
 import { getPlaceIds } from './stock/changes.ts';
 import type { Collections } from './store.ts';
@@ -48,7 +48,7 @@ const publishReleased = async (
 ): Promise<void> => {
   const { places, releases } = context.collections;
   const had = new Set(getPlaceIds(await places.find({ where: { holder: orderId } })));
-  const released = [...new Set(placeIds)].filter((id) => !had.has(id));
+  const released = [...new Set(placeIds)].filter((id) => !had.has(id) && !isUseId(id));
   const release: PlacesReleased = { orderId, cause, placeIds: released, placesReleased: released.length };
   const document = { id: `${orderId}:${cause}`, ...release, createdAt: readTimestamp(context) };
   await releases.insert(document, { events: [createPlacesReleasedFact(release)] }).catch((error: unknown) => {

@@ -1,9 +1,12 @@
 /** The invariants of an installation at any instant, except for pending work. */
 export const invariants = {
-  capacity: 'free + held + sold = capacity, per performance and seat category',
+  capacity:
+    'free + held + sold = capacity, per performance and seat category; of the uses of a discount or code, the limit',
   place_state: 'a place is free, held, sold or withdrawn, and names its holder',
   place_owner: 'a held or sold place belongs to an order that may have it, or to a controlled ticket',
-  line_place: 'every line of a live order has its place, and no other live order has it',
+  line_place: 'every line of a live order has its place and its uses of discounts, and no other live order has them',
+  line_use: 'a line has one use of each limited code that it has, at most one of its discount, and none of another one',
+  price: 'the prices of lines and orders are what they are made of, and so are their taxes',
   line_ticket: 'every line of a confirmed order has exactly one live ticket, for its place',
   cancelled_ticket: 'a cancelled order has no valid ticket',
   cancellation: 'a cancellation is settled, with the counts of its tickets and places',
@@ -45,6 +48,8 @@ export interface Finding {
 /** The kinds of documents that are read again, by id, after a finding. */
 export type Kind =
   | 'performance'
+  | 'price_rule'
+  | 'discount_code'
   | 'place'
   | 'order'
   | 'provider_payment'

@@ -6,18 +6,20 @@ import {
   computeLost,
   computePaid,
   computeTotal,
+  listStock,
   type OrderDocument,
   unpaidStates,
 } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
 import { findUnknownRecords, readProviderRecords } from './payments.ts';
+import { judgePrices, judgeUses, readCodes } from './prices.ts';
 import { type CheckedCollections, findById, findByOwner, findReferencedDocuments } from './reading.ts';
 import { CLOCKS_MS, isUnderWay } from './stock.ts';
 
 interface OrderEvidence {
   readonly order: OrderDocument;
-  /** The places that its lines name, or its controlled tickets, by id. */
+  /** The places and uses that its lines name, or its controlled tickets, by id. */
   readonly places: ReadonlyMap<string, PlaceDocument>;
   readonly rivals: ReadonlyMap<string, OrderDocument>;
   readonly tickets: readonly TicketDocument[];
@@ -33,7 +35,7 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
       ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
       : order.state === 'expired'
         ? []
-        : order.lines.map(({ place }) => place.id);
+        : listStock(order.lines);
   const places = await findById(collections.places, found.flatMap(placesOf));
   const own = new Map(found.map((order) => [order.id, order]));
   const strangers = found.flatMap((order) => {
@@ -43,11 +45,14 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
   const rivals = new Map([...own, ...(await findById(collections.orders, strangers))]);
   const contacts = await findReferencedDocuments(collections.contacts, found, 'contactNumber');
   const records = await readProviderRecords(collections, found);
+  const codes = await readCodes(collections, found);
   const now = Date.now();
   return found.map((order) => {
     const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
     const findings = [
       ...judgeOrder(evidence, now),
+      ...(hasPlaces(order, now) ? judgeUses(order, places, codes) : []),
+      ...judgePrices(order),
       ...contactFaults(order, contacts),
       ...findUnknownRecords(order, records),
     ];
@@ -70,8 +75,7 @@ const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Find
   if (!hasPlaces(order, now)) return [];
   const wanted = order.state === 'confirmed' ? 'sold' : 'held';
   const seen = new Set<string>();
-  return order.lines.flatMap((line): Finding[] => {
-    const id = line.place.id;
+  const judge = (lineId: string, id: string): Finding[] => {
     const toFindings = (offenders: readonly string[], text: string): Finding[] => [
       { invariant: 'line_place', offenders, text, underWay: isUnderWay(order) },
     ];
@@ -79,20 +83,21 @@ const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Find
     seen.add(id);
     const place = places.get(id);
     if (!place)
-      return toFindings([order.id, id], `line ${line.id} of ${order.id} has the place ${id}, which does not exist`);
+      return toFindings([order.id, id], `line ${lineId} of ${order.id} has the place ${id}, which does not exist`);
     // Sold and not confirmed: the process died in between, and the request's repeat or the order's end puts it right.
     if (place.holder === order.id && (place.state === wanted || place.state === 'sold')) return [];
     // The holder may be this order itself: a place freed or held instead of sold is wrong, but has no rival.
     const rival = place.holder === order.id ? undefined : rivals.get(place.holder ?? '');
-    if (rival && hasPlaces(rival, now) && rival.lines.some((other) => other.place.id === id)) {
+    if (rival && hasPlaces(rival, now) && listStock(rival.lines).includes(id)) {
       return toFindings([id, order.id, rival.id], `place ${id} is in two live orders: ${order.id} and ${rival.id}`);
     }
     const whose = place.holder === order.id ? '' : ` of ${place.holder ?? 'nobody'}`;
     return toFindings(
       [order.id, id],
-      `line ${line.id} of ${order.id} (${order.state}): its place ${id} is ${place.state}${whose}`,
+      `line ${lineId} of ${order.id} (${order.state}): its place ${id} is ${place.state}${whose}`,
     );
-  });
+  };
+  return order.lines.flatMap((line) => listStock([line]).flatMap((id) => judge(line.id, id)));
 };
 
 /** Whether the order is entitled to its places now: it is confirmed, or its hold runs. */

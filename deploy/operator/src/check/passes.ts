@@ -15,14 +15,15 @@ import {
   judgeUsers,
 } from './people.ts';
 import { type CheckedCollections, findById, readAllPages } from './reading.ts';
-import { judgePlaces, judgeStock, recount } from './stock.ts';
+import { judgePlaces, judgeStock, recount, type Stock, toCodeStock, toPerformanceStock, toRuleStock } from './stock.ts';
 import { judgeUsage, judgeUsageAgain } from './usage.ts';
 
-/** `abandoned_places` are held for orders that do not exist, of a dead process or not created yet. They lapse. */
+/** `uses` are of discounts and codes with a limit; `abandoned_places`, also such uses, are held for orders that do not exist, of a dead process or not created yet. They lapse. */
 const COUNTED = [
   ...[
     'performances',
     'places',
+    'uses',
     'abandoned_places',
     'orders',
     'provider_payments',
@@ -93,18 +94,43 @@ const announcements = {
   announced_performance: announcedOf('announced_performance', ({ performances }) => performances),
 };
 
+const stockOf = <T extends Document>(
+  of: (collections: CheckedCollections) => CollectionHandle<T>,
+  toStock: (found: T) => Stock | undefined,
+  counted: 'places' | 'uses',
+) => ({
+  async *all(collections: CheckedCollections, counts: Counts, institution?: string): AsyncGenerator<Case[]> {
+    const readAgain = async (id: string) => {
+      const found = await of(collections).acrossInstitutions.get(id);
+      return found && toStock(found);
+    };
+    for await (const page of readAllPages(of(collections), institution)) {
+      if (counted === 'places') count(counts, 'performances', page.length);
+      const found = page.flatMap((one) => toStock(one) ?? []);
+      yield* judgeStock(collections, found, readAgain, (places, abandoned) => {
+        count(counts, counted, places);
+        count(counts, 'abandoned_places', abandoned);
+      });
+    }
+  },
+  async again(collections: CheckedCollections, ids: readonly string[]): Promise<Case[]> {
+    const found = [...(await findById(of(collections), ids)).values()].flatMap((one) => toStock(one) ?? []);
+    return Promise.all(found.map((one) => recount(collections, one)));
+  },
+});
+
+const stocks = {
+  performance: stockOf(({ performances }) => performances, toPerformanceStock, 'places'),
+  price_rule: stockOf(({ priceRules }) => priceRules, toRuleStock, 'uses'),
+  discount_code: stockOf(({ discountCodes }) => discountCodes, toCodeStock, 'uses'),
+};
+
 export async function* lookAtAll(
   collections: CheckedCollections,
   counts: Counts,
   institution?: string,
 ): AsyncGenerator<Case[]> {
-  for await (const page of readAllPages(collections.performances, institution)) {
-    count(counts, 'performances', page.length);
-    yield* judgeStock(collections, page, (places, abandoned) => {
-      count(counts, 'places', places);
-      count(counts, 'abandoned_places', abandoned);
-    });
-  }
+  for (const { all } of Object.values(stocks)) yield* all(collections, counts, institution);
   // Whoever has usage has or had a client or a key: deleted ones stay.
   const counting = new Set<string>();
   for await (const page of readAllPages(collections.clients, institution))
@@ -132,10 +158,7 @@ const count = (counts: Counts, name: (typeof COUNTED)[number], more: number): vo
 const judges: Readonly<Record<Kind, Pick<Judge, 'again'>>> = {
   ...documents,
   ...announcements,
-  performance: judgeOf(
-    ({ performances }) => performances,
-    (collections, found) => Promise.all(found.map((performance) => recount(collections, performance))),
-  ),
+  ...stocks,
   place: judgeOf(
     ({ places }) => places,
     (collections, found) => judgePlaces(collections, found),

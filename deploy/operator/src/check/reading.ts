@@ -8,7 +8,7 @@ import {
   usageCollection,
   usersCollection,
 } from '@boxoffice/authorizer';
-import { performances, places, products } from '@boxoffice/catalog';
+import { discountCodes, performances, places, priceRules, products } from '@boxoffice/catalog';
 import { contactsCollection } from '@boxoffice/contacts';
 import { eventsCollection, retiredCollection, waitingCollection } from '@boxoffice/events';
 import { ordersCollection } from '@boxoffice/orders';
@@ -67,6 +67,8 @@ export function openCollections({
     usage: open(authorizer, usageCollection),
     performances: open(catalog, performances),
     places: open(catalog, places),
+    priceRules: open(catalog, priceRules),
+    discountCodes: open(catalog, discountCodes),
     products: open(catalog, products),
     events: open(events, eventsCollection),
     retired: open(events, retiredCollection),

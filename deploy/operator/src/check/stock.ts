@@ -1,7 +1,13 @@
-import { detectMovedLocalTime, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
-import { type OrderDocument, unpaidStates } from '@boxoffice/orders';
+import {
+  type CodeDocument,
+  detectMovedLocalTime,
+  type PerformanceDocument,
+  type PlaceDocument,
+  type RuleDocument,
+} from '@boxoffice/catalog';
+import { listStock, type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import { type Case, createCase, type Finding } from './findings.ts';
+import { type Case, createCase, type Finding, type Kind } from './findings.ts';
 import { type CheckedCollections, findByOwner, findReferencedDocuments, readPages } from './reading.ts';
 
 /** The tolerated difference between processes' clocks, in milliseconds. */
@@ -87,7 +93,7 @@ const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined 
   const { order } = holding;
   if (order === undefined) return 'which does not exist';
   if (order.state === 'confirmed') {
-    return order.lines.some((line) => line.place.id === place.id) ? undefined : 'which has no line for it';
+    return listStock(order.lines).includes(place.id) ? undefined : 'which has no line for it';
   }
   // The process died before it confirmed the order: the request's repeat, or the order's end, puts it right.
   if (unpaidStates.includes(order.state)) return undefined;
@@ -105,29 +111,64 @@ const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): stri
     return place.freeFrom > now + LONGEST_HOLD_MS + CLOCKS_MS ? 'which does not exist' : undefined;
   if (place.freeFrom <= now + CLOCKS_MS) return undefined;
   const isEnded = order.state === 'expired' || order.state === 'cancelled';
-  return isEnded && order.lines.some((line) => line.place.id === place.id) ? `which is ${order.state}` : undefined;
+  return isEnded && listStock(order.lines).includes(place.id) ? `which is ${order.state}` : undefined;
 };
 
-/** Counts the places of performances and judges each one; reports each page of places, and the abandoned ones of it. */
+/** What has places in stock: a performance, or a discount or code with a limit, whose uses are places. */
+export interface Stock extends Pick<PerformanceDocument, 'id' | 'institution' | 'version'> {
+  readonly kind: Kind;
+  readonly categories: readonly { readonly id: string; readonly capacity: number }[];
+  /** A change of capacity is applied to its places a little later. */
+  readonly isChanging: boolean;
+  readonly findings: readonly Finding[];
+}
+
+export function toPerformanceStock(performance: PerformanceDocument): Stock {
+  const { id, institution, version, seatCategories: categories, capacityClaim } = performance;
+  const isChanging = capacityClaim != null;
+  return {
+    ...{ kind: 'performance', id, institution, version, categories, isChanging },
+    findings: judgeLocalTime(performance),
+  };
+}
+
+/** Without a limit its uses stay as they are. */
+export function toRuleStock({ id, institution, version, rule, pool, limitClaim }: RuleDocument): Stock | undefined {
+  const limit = (rule.kind === 'discount' && rule.limits?.uses) || null;
+  if (!pool && limit === null) return undefined;
+  const capacity = limit ?? pool?.capacity ?? 0;
+  const categories = [{ id, capacity }];
+  return { kind: 'price_rule', id, institution, version, categories, isChanging: limitClaim != null, findings: [] };
+}
+
+/** Of a batch that is being made, or was never completed, some may be missing. */
+export function toCodeStock({ id, institution, version, maxUses, createdAt }: CodeDocument): Stock | undefined {
+  if (maxUses === null) return undefined;
+  const categories = [{ id, capacity: maxUses }];
+  return { kind: 'discount_code', id, institution, version, categories, isChanging: createdAt === null, findings: [] };
+}
+
+/** Counts the places of each and judges each one; reports each page of places, and the abandoned ones of it. */
 export async function* judgeStock(
   collections: CheckedCollections,
-  found: readonly PerformanceDocument[],
+  found: readonly Stock[],
+  readAgain: (id: string) => Promise<Stock | undefined>,
   checked: (places: number, abandoned: number) => void,
 ): AsyncGenerator<Case[]> {
-  for (const performance of found) {
+  for (const stock of found) {
     const tally: Tally = new Map();
-    for await (const page of placesOf(collections, performance)) {
+    for await (const page of placesOf(collections, stock)) {
       count(tally, page);
       yield await judgePlaces(collections, page, (abandoned) => checked(page.length, abandoned));
     }
     // Read after its places: a change of capacity that has finished by then is not seen as pending.
-    const now = await collections.performances.acrossInstitutions.get(performance.id);
-    if (now?.version === performance.version) yield [capacityCase(performance, tally)];
+    const now = await readAgain(stock.id);
+    if (now?.version === stock.version) yield [capacityCase(stock, tally)];
     else if (now) yield [await recount(collections, now)];
   }
 }
 
-const placesOf = ({ places }: CheckedCollections, { id, institution }: PerformanceDocument) =>
+const placesOf = ({ places }: CheckedCollections, { id, institution }: Stock) =>
   readPages(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
 
 const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
@@ -136,21 +177,18 @@ const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
   }
 };
 
-const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
-  const findings = [...judgeCapacity(performance, tally), ...judgeLocalTime(performance)];
-  const judged = createCase('performance', performance, findings);
+const capacityCase = (stock: Stock, tally: Tally): Case => {
+  const judged = createCase(stock.kind, stock, [...judgeCapacity(stock, tally), ...stock.findings]);
   return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 
-/** free + held + sold = capacity. A change of capacity is applied to its places a little later. */
-const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[] => {
-  const { id, seatCategories, capacityClaim } = performance;
-  const underWay = capacityClaim != null;
-  const known = new Set(seatCategories.map((category) => category.id));
-  const wrong = seatCategories.flatMap((category): Finding[] => {
+/** free + held + sold = capacity. */
+const judgeCapacity = ({ id, categories, isChanging: underWay }: Stock, tally: Tally): Finding[] => {
+  const known = new Set(categories.map((category) => category.id));
+  const wrong = categories.flatMap((category): Finding[] => {
     const counted = tally.get(category.id) ?? 0;
     if (counted === category.capacity) return [];
-    const text = `seat category ${category.id} of ${id} has ${counted} places and the capacity ${category.capacity}`;
+    const text = `${category.id === id ? 'the pool' : `seat category ${category.id}`} of ${id} has ${counted} places and the capacity ${category.capacity}`;
     return [{ invariant: 'capacity', offenders: [id, category.id], text, underWay }];
   });
   const strange = [...tally.keys()].filter((category) => !known.has(category));
@@ -172,9 +210,9 @@ const judgeLocalTime = (performance: PerformanceDocument): Finding[] => {
   return [{ invariant: 'local_time', offenders: [id], text }];
 };
 
-/** Counts the places of one performance, without judging them. */
-export async function recount(collections: CheckedCollections, performance: PerformanceDocument): Promise<Case> {
+/** Counts its places, without judging them. */
+export async function recount(collections: CheckedCollections, stock: Stock): Promise<Case> {
   const tally: Tally = new Map();
-  for await (const page of placesOf(collections, performance)) count(tally, page);
-  return capacityCase(performance, tally);
+  for await (const page of placesOf(collections, stock)) count(tally, page);
+  return capacityCase(stock, tally);
 }

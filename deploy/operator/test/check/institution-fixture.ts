@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { authorizer, createApiKey, createClient, createRecordUsage } from '@boxoffice/authorizer';
-import { catalog, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
+import {
+  type CodeDocument,
+  catalog,
+  deriveCodeId,
+  type PerformanceDocument,
+  type PlaceDocument,
+  type RuleDocument,
+} from '@boxoffice/catalog';
 import { type ContactDocument, contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { type OrderDocument, orders } from '@boxoffice/orders';
@@ -68,6 +75,40 @@ export function createOrder(own: { readonly id: string } & Partial<OrderDocument
 
 const page = { paymentId: 'pay', orderId: 'ord', institution: 'club', amount: 100, currency: 'CHF', number: 'K7XQ' };
 
+const LIMIT = 2;
+
+const CODE = 'SPRING';
+
+/** A discount of 500 with a limit, asked for by a code with a limit. */
+const createDiscount = (id: string): New<RuleDocument> => ({
+  id,
+  rule: {
+    ...{ kind: 'discount', name: { en: 'Spring' }, trigger: 'code', effect: { amount: 500 }, unlocks: [] },
+    ...{ criterion: null, productIds: null, performanceIds: null, tariffIds: null, minPlaces: 1, channels: null },
+    ...{ validFrom: null, validTo: null, limits: { uses: LIMIT, usesPerOrder: null }, state: 'active' },
+  },
+  pool: { capacity: LIMIT, made: LIMIT },
+  revision: 1,
+  createdAt: at,
+  updatedAt: at,
+});
+
+/** What the discount makes of a line of 2,500 with a tax and a fee. */
+const compose = (discountId: string, uses: readonly string[]) => {
+  const [name, tax] = [{ en: 'Spring' }, { taxId: 'tax_1', rate: '8.1' }];
+  const all = { unlocks: [], criterion: null, productIds: null, performanceIds: null, tariffIds: null };
+  const terms = { ...all, id: discountId, name, trigger: 'code', effect: { amount: 500 }, minPlaces: 1 } as const;
+  return {
+    ...{ base: 2_500, tax, fees: [{ id: 'fee_1', name, effect: { amount: 100 }, tax }] },
+    grant: { terms: { ...terms, channels: null, createdAt: at }, code: CODE, uses },
+    components: [
+      { kind: 'discount' as const, id: discountId, name, amount: -500 },
+      { kind: 'fee' as const, id: 'fee_1', name, amount: 100 },
+    ],
+    taxes: [{ ...tax, net: 1_943, tax: 157, gross: 2_100 }],
+  };
+};
+
 /** A payment of a provider that was captured and reported. */
 export function createProviderPayment(own: Pick<PaymentDocument, 'id' | 'orderId'> & Partial<PaymentDocument>) {
   return {
@@ -123,8 +164,8 @@ type Of<Name extends keyof CheckedCollections> =
 export type InstitutionFixture = Awaited<ReturnType<typeof createInstitutionFixture>>;
 
 /**
- * Creates a consistent institution in the stores: a performance of six places, of which one is held and three are sold;
- * `hasAccess`: with a user, a grant, an API key and usage.
+ * Creates a consistent institution in the stores: a performance of six places, of which one is held and three are sold,
+ * one of them with a use of a discount of two and the only use of its code; `hasAccess`: with a user, a grant, an API key and usage.
  */
 export async function createInstitutionFixture(stores: CheckedStores, institution: string, hasAccess = false) {
   const collections = openCollections(stores);
@@ -133,6 +174,8 @@ export async function createInstitutionFixture(stores: CheckedStores, institutio
   const id = (name: string) => `${name}_${suffix}`;
   const place = (number: number) => `plc_${suffix}_0_0_${number}`;
   const category = id('cat');
+  const [discountId, codeId] = [id('dsc'), deriveCodeId(institution, CODE)];
+  const use = (pool: string, number: number) => `use_${pool}_${number}`;
 
   const placeOf = (number: number, taken: Partial<PlaceDocument>): New<PlaceDocument> => ({
     id: place(number),
@@ -145,6 +188,10 @@ export async function createInstitutionFixture(stores: CheckedStores, institutio
     position: number / 10,
     ...free,
     ...taken,
+  });
+  const useOf = (pool: string, number: number, taken: Partial<PlaceDocument> = {}): New<PlaceDocument> => ({
+    ...placeOf(number, taken),
+    ...{ id: use(pool, number), performanceId: pool, seatCategoryId: pool, label: `${number}` },
   });
   const line = (name: string, number: number, ticketId: string | null) => ({
     id: id(`lin_${name}`),
@@ -226,7 +273,15 @@ export async function createInstitutionFixture(stores: CheckedStores, institutio
       placeOf(5, {}),
       placeOf(6, {}),
       placeOf(7, { state: 'withdrawn', freeFrom: SOLD + 1 }),
+      useOf(discountId, 1, sold('ord_sold')),
+      useOf(discountId, 2),
+      useOf(codeId, 1, sold('ord_sold')),
     ]);
+  await collections.priceRules.of(institution).insert(createDiscount(discountId));
+  const code: New<CodeDocument> = {
+    ...{ id: codeId, discountId, batchId: id('bat'), code: CODE, maxUses: 1, state: 'active', createdAt: at },
+  };
+  await collections.discountCodes.of(institution).insert(code);
   const contact = (number: string): New<ContactDocument> => ({
     id: id(number),
     contactNumber: id(number),
@@ -258,7 +313,15 @@ export async function createInstitutionFixture(stores: CheckedStores, institutio
       expiresAt: deadline,
       heldPlaces: 1,
     }),
-    orderOf('ord_sold', 2, {}),
+    orderOf('ord_sold', 2, {
+      lines: [
+        {
+          ...line('ord_sold', 2, id('tic_ord_sold')),
+          amount: 2_100,
+          price: compose(discountId, [use(discountId, 1), use(codeId, 1)]),
+        },
+      ],
+    }),
     orderOf('ord_replaced', 3, { lines: [line('ord_replaced', 3, id('tic_next'))], contactNumber: id('C2') }),
     orderOf('ord_kept', 4, { state: 'cancelled', cancellation }),
     orderOf('ord_gone', 5, {
@@ -318,6 +381,9 @@ export async function createInstitutionFixture(stores: CheckedStores, institutio
     collections,
     id,
     place,
+    discountId,
+    codeId,
+    use,
     change,
     order: (name: string, to: (order: OrderDocument) => Partial<OrderDocument>) => change('orders', id(name), to),
     ticket: (name: string, to: Partial<TicketDocument>) => change('tickets', id(name), to),

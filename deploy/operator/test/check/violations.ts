@@ -1,4 +1,5 @@
 import type { UsageDocument } from '@boxoffice/authorizer';
+import type { OrderDocument } from '@boxoffice/orders';
 import type { Invariant } from '../../src/check/findings.ts';
 import {
   createProviderPayment,
@@ -19,6 +20,11 @@ export interface Planted {
 
 const line = (change: object) => (order: { readonly lines: readonly object[] }) =>
   ({ lines: order.lines.map((one) => ({ ...one, ...change })) }) as object;
+/** The line at this price. */
+const cost = (line: OrderDocument['lines'][number], amount: number) => {
+  const taxes = [{ taxId: null, rate: null, net: amount, tax: 0, gross: amount }];
+  return { ...line, amount, ...(line.price && { price: { ...line.price, base: amount, components: [], taxes } }) };
+};
 const money = {
   id: 'pay',
   method: 'card',
@@ -43,7 +49,7 @@ const plantProvider =
     await collections.providerPayments.of(institution).insert({ ...payment, ...changed.payment });
     await collections.providerRefunds.of(institution).insert({ ...refund, ...changed.refund });
     await order('ord_sold', ({ lines }) => ({
-      lines: lines.map((one) => ({ ...one, amount: 100 })),
+      lines: lines.map((one) => cost(one, 100)),
       goodwill: 100,
       payments: [{ ...captured, ...provided, id: paymentId, reference: payment.reference, ...changed.record }],
       refunds: [
@@ -54,6 +60,14 @@ const plantProvider =
       ],
     }));
   };
+
+const price =
+  (change: (composed: NonNullable<OrderDocument['lines'][number]['price']>) => object) =>
+  ({ lines }: OrderDocument) => ({
+    lines: lines.map((one) => (one.price ? { ...one, price: { ...one.price, ...change(one.price) } } : one)),
+  });
+
+const uses = (...all: readonly string[]) => price(({ grant }) => (grant ? { grant: { ...grant, uses: all } } : {}));
 
 /** Every kind of violation. */
 export const planted: Readonly<Record<string, Planted>> = {
@@ -118,6 +132,80 @@ export const planted: Readonly<Record<string, Planted>> = {
     plant: ({ order, place }) => order('ord_sold', line({ place: { id: place(3), label: '', row: null, seat: null } })),
     named: ({ place, id }) => [place(3), id('ord_sold'), id('ord_replaced')],
   },
+  'a use of a discount is gone': {
+    invariants: ['capacity'],
+    plant: ({ collections, use, discountId, institution }) =>
+      collections.places.of(institution).delete(use(discountId, 2)),
+    named: ({ discountId }) => [discountId],
+  },
+  'a use of a code too many': {
+    invariants: ['capacity'],
+    plant: ({ change, codeId }) => change('discountCodes', codeId, { maxUses: 2 }),
+    named: ({ codeId }) => [codeId],
+  },
+  'a limit that its uses do not follow': {
+    invariants: ['capacity'],
+    plant: ({ change, discountId }) =>
+      change('priceRules', discountId, ({ rule }) => ({
+        rule: { ...rule, limits: { uses: 3, usesPerOrder: null } } as typeof rule,
+      })),
+    named: ({ discountId }) => [discountId],
+  },
+  'a use sold to a cancelled order': {
+    invariants: ['place_owner'],
+    plant: ({ change, use, discountId, id }) => change('places', use(discountId, 2), createSoldPlace(id('ord_gone'))),
+    named: ({ use, discountId, id }) => [use(discountId, 2), id('ord_gone')],
+  },
+  'a use that none of the lines of its order has': {
+    invariants: ['place_owner'],
+    plant: ({ change, use, discountId, id }) => change('places', use(discountId, 2), createSoldPlace(id('ord_sold'))),
+    named: ({ use, discountId, id }) => [use(discountId, 2), id('ord_sold')],
+  },
+  'a sold use is free': {
+    invariants: ['line_place'],
+    plant: ({ change, use, codeId }) => change('places', use(codeId, 1), { state: 'free', freeFrom: 0, holder: null }),
+    named: ({ use, codeId, id }) => [use(codeId, 1), id('ord_sold')],
+  },
+  'a line without the use of its code': {
+    invariants: ['line_use', 'place_owner'],
+    plant: ({ order, use, discountId }) => order('ord_sold', uses(use(discountId, 1))),
+    named: ({ id }) => [id('ord_sold'), id('lin_ord_sold')],
+  },
+  'a line with two uses of its discount': {
+    invariants: ['line_use'],
+    plant: async ({ order, change, use, discountId, codeId, id }) => {
+      await change('places', use(discountId, 2), createSoldPlace(id('ord_sold')));
+      await order('ord_sold', uses(use(discountId, 1), use(discountId, 2), use(codeId, 1)));
+    },
+    named: ({ id }) => [id('ord_sold'), id('lin_ord_sold')],
+  },
+  'an amount that its base and components do not make': {
+    invariants: ['price'],
+    plant: ({ order }) =>
+      order(
+        'ord_sold',
+        price(() => ({ base: 2_600 })),
+      ),
+    named: ({ id }) => [id('ord_sold'), id('lin_ord_sold')],
+  },
+  'a tax of another rate': {
+    invariants: ['price'],
+    plant: ({ order }) =>
+      order(
+        'ord_sold',
+        price(({ taxes }) => ({ taxes: taxes.map((one) => ({ ...one, rate: '20' })) })),
+      ),
+    named: ({ id }) => [id('ord_sold'), id('lin_ord_sold')],
+  },
+  'a fee of the order whose taxes are of another amount': {
+    invariants: ['price'],
+    plant: ({ order, id }) => {
+      const fee = { id: 'fee_2', name: {}, effect: { amount: 250 }, tax: { taxId: null, rate: null } };
+      const taxes = [{ ...fee.tax, net: 200, tax: 0, gross: 200 }];
+      return order('ord_sold', () => ({ fees: [{ id: id('fli'), fee, amount: 250, taxes }] }));
+    },
+    named: ({ id }) => [id('ord_sold'), id('fli')],
+  },
   'a held place is lost': {
     invariants: ['line_place'],
     plant: ({ setPlace }) => setPlace(1, { state: 'free', freeFrom: 0, holder: null }),
@@ -173,7 +261,7 @@ export const planted: Readonly<Record<string, Planted>> = {
         payments: [captured],
         refunds: [{ ...money, goodwill: 100 }],
         goodwill: 100,
-        lines: lines.map((one) => ({ ...one, amount: 10 })),
+        lines: lines.map((one) => cost(one, 10)),
       })),
     named: ({ id }) => [id('ord_sold')],
   },

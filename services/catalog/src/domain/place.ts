@@ -70,10 +70,17 @@ export function toSeatPosition(order: number): number {
   return order % ROW;
 }
 
+const USE = 'use_';
+
+/** Of a place; see {@link isUse}. */
+export function isUseId(id: string): boolean {
+  return id.startsWith(USE);
+}
+
 /** From the position, so that creating places is idempotent. */
 export function derivePlaceId(performanceId: string, { category, row, seat }: Spot): string {
-  const prefix = isUse({ performanceId }) ? 'use' : 'plc';
-  return `${prefix}_${stripIdPrefix(performanceId)}_${category}_${row}_${seat}`;
+  const prefix = isUse({ performanceId }) ? USE : 'plc_';
+  return `${prefix}${stripIdPrefix(performanceId)}_${category}_${row}_${seat}`;
 }
 
 /**

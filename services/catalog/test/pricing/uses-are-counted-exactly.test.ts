@@ -76,7 +76,8 @@ describeOnEachEngine('uses of a discount', (catalog) => {
     const claims = [await claimUses(catalog, { [discount.id]: 1 }), await claimUses(catalog, { [discount.id]: 1 })];
     for (const { holder, ids } of claims) await act(catalog, holder, 'sale', { placeIds: ids });
     const facts = [
-      { type: 'order.cancelled', data: { hadTickets: false, placeIds: [] } },
+      // An unsold order names also those of removed lines.
+      { type: 'order.cancelled', data: { hadTickets: false, placeIds: ['plc_1', ...(claims[0]?.ids ?? [])] } },
       { type: 'tickets.cancelled', data: { placeIds: [], keptPlaceIds: ['plc_controlled'] } },
     ];
     const { institution, store } = catalog;
@@ -92,6 +93,9 @@ describeOnEachEngine('uses of a discount', (catalog) => {
       await reactTo(store)({ ...head, type, data: { orderId, ...data } }, 1);
     }
     expect(await usage(discount)).toEqual({ held: 0, used: 0, free: 2 });
+    const { releases } = openCollections(store, institution);
+    const released = await releases.get(`${claims[0]?.holder}:order.cancelled`);
+    expect([released?.placeIds, released?.placesReleased]).toEqual([['plc_1'], 1]);
   });
 
   test('always sum up to the limit, also while it changes and others claim and release', async () => {

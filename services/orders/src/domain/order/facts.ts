@@ -1,4 +1,3 @@
-import { listStock } from '../price.ts';
 import type { Cancellation, Order, Refund } from './order.ts';
 
 export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;
@@ -70,7 +69,7 @@ export function hasNames({ lines }: Pick<Order, 'lines'>): boolean {
   return lines.some(({ beneficiary }) => beneficiary);
 }
 
-/** Places, and uses of discounts; without tickets also those of removed lines that are not released yet. */
+/** Without tickets also places of removed lines that are not released yet. Uses of discounts need not be named. */
 export function createOrderCancelledFact(
   { id: orderId, lines, removedPlaces }: Order,
   { hadTickets, override = false }: Pick<Cancellation, 'hadTickets' | 'override'>,
@@ -81,7 +80,7 @@ export function createOrderCancelledFact(
       orderId,
       hadTickets,
       override,
-      placeIds: [...listStock(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
+      placeIds: [...lines.map(({ place }) => place.id), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
     },
   };
 }
@@ -95,7 +94,7 @@ export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, c
 
 /** The places of the lines, and the uses of their discounts, are free again. */
 export function createOrderExpiredFact({ id: orderId, lines }: Order) {
-  return { type: 'order.expired' as const, data: { orderId, placeIds: listStock(lines) } };
+  return { type: 'order.expired' as const, data: { orderId, placeIds: lines.map(({ place }) => place.id) } };
 }
 
 /** `requestedAt` in epoch milliseconds. */
