@@ -46,6 +46,8 @@ export const sections: readonly Section[] = [
     title: 'Guides',
     entries: [
       guide('season', 'docs/guides/season.md', 'Making a season'),
+      guide('taxes-and-fees', 'docs/guides/taxes-and-fees.md', 'Taxes and fees'),
+      guide('codes', 'docs/guides/codes.md', 'Codes'),
       guide('cards', 'docs/guides/cards.md', 'Take cards in ten minutes'),
       guide('payments', 'docs/payments.md', 'Payments by a provider'),
       guide('reservations', 'docs/guides/reservations.md', 'Reservations and invoices'),

@@ -1,5 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OPERATOR = fileURLToPath(new URL('../../../deploy/operator/src/main.ts', import.meta.url));
+
+/** A folder in which commands find the data of an installation, and `npm run operator`. */
+export async function createFolder(data: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'boxoffice-guides-'));
+  await symlink(data, join(folder, 'data'));
+  const operator = `exec ${process.execPath} --conditions=source ${OPERATOR}`;
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, scripts: { operator } }));
+  return folder;
+}
 
 /** A block of commands or JavaScript in a document, and the output that it must contain: its lines `# → fragment`. */
 interface Block {

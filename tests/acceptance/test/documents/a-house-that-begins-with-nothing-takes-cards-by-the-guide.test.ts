@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startEmptyProduct } from '../../src/product.ts';
-import { listBlocks, runBlocks } from '../../src/readme.ts';
+import { createFolder, listBlocks, runBlocks } from '../../src/readme.ts';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const GUIDE = readFileSync(join(ROOT, 'docs/guides/cards.md'), 'utf8');
+const GUIDE = readFileSync(new URL('../../../../docs/guides/cards.md', import.meta.url), 'utf8');
 
 let product: Awaited<ReturnType<typeof startEmptyProduct>>;
 let folder: string;
@@ -16,10 +12,7 @@ let folder: string;
 // As the guide says: an installation without demo data, with the simulated provider.
 beforeAll(async () => {
   product = await startEmptyProduct({ PAYMENT_SIMULATOR: 'on' });
-  folder = await mkdtemp(join(tmpdir(), 'boxoffice-cards-'));
-  await symlink(product.directory, join(folder, 'data'));
-  const operator = `exec ${process.execPath} --conditions=source ${join(ROOT, 'deploy/operator/src/main.ts')}`;
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, scripts: { operator } }));
+  folder = await createFolder(product.directory);
 });
 
 afterAll(async () => {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { listBlocks, runBlocks } from '../../src/readme.ts';
+import { createFolder, listBlocks, runBlocks } from '../../src/readme.ts';
 import { useSharedProduct } from '../product.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -13,8 +12,7 @@ const product = useSharedProduct();
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'boxoffice-guides-'));
-  await symlink(product.directory, join(folder, 'data'));
+  folder = await createFolder(product.directory);
 });
 
 afterAll(async () => {
@@ -26,6 +24,7 @@ const play = (pages: readonly string[]): string[] =>
   runBlocks(
     pages.flatMap((page) => listBlocks(readFileSync(join(ROOT, page), 'utf8'))),
     folder,
+    { GATEWAY_PORT: `${product.port}` },
   );
 
 const guide = (name: string): string => `docs/guides/${name}.md`;
@@ -47,6 +46,10 @@ test.each(['sale', 'season', 'reservations', 'after-sale', 'door'])(
     expect(play([guide('token'), guide(name)])).toEqual([]);
   },
 );
+
+test('a house of its own charges fees, names taxes, and lowers prices by codes', () => {
+  expect(play([guide('taxes-and-fees'), guide('codes')])).toEqual([]);
+});
 
 test('the demo data are as their page says', () => {
   expect(play([guide('demo')])).toEqual([]);
