@@ -8,6 +8,7 @@ import { buildPlacesCondition, readAvailability } from '../performances/capacity
 import { findPerformance } from '../performances/performances.ts';
 import { performance } from '../performances/schemas.ts';
 import { Stage, seatMap } from '../performances/seat-map.ts';
+import { Pricing, readPricing } from '../pricing/offer.ts';
 import { Product, product } from '../products/schemas.ts';
 import { names } from '../schemas.ts';
 import { Tariff, tariff } from '../tariffs.ts';
@@ -30,6 +31,7 @@ const Published = named(
         tariffs: Type.Array(Tariff),
       }),
     ),
+    pricing: Type.Optional(createNullableSchema(Pricing)),
   }),
 );
 
@@ -96,17 +98,26 @@ export function createShopRoutes(store: Store, cache: CatalogCache): AnyOperatio
       method: 'get',
       path: '/internal/shop/products',
       access: 'internal',
-      summary: 'Returns the published catalog, or null if it still has the given mark',
+      summary: 'Returns the published catalog, or null if it still has the given mark, and what prices are made of now',
       query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
       answers: { 200: Published },
       example: {
-        answer: { mark: 'm1', published: { languages: ['fr', 'en'], products: [product], tariffs: [tariff] } },
+        answer: {
+          mark: 'm1',
+          published: { languages: ['fr', 'en'], products: [product], tariffs: [tariff] },
+          pricing: null,
+        },
       },
       handle: async ({ caller, query }) => {
+        const context = createContext(store, caller.institution);
         const { data, etag } = await cache.of(caller.institution, {});
         const { institution, products, tariffs } = data;
         const published = { languages: institution.languages, products, tariffs };
-        return ok({ mark: etag, published: etag === query.mark ? null : published });
+        return ok({
+          mark: etag,
+          published: etag === query.mark ? null : published,
+          pricing: await readPricing(context, await context.collections.institutions.get(institution.id)),
+        });
       },
     }),
     operation({

@@ -103,8 +103,8 @@ export function listCodes(institution: string, given: readonly string[] = []): R
 export async function readPricing(
   context: Context,
   institution: InstitutionDocument | undefined,
-  given: readonly string[] | undefined,
-  found: ReadonlyMap<string, CodeDocument>,
+  given: readonly string[] | undefined = [],
+  found: ReadonlyMap<string, CodeDocument> = new Map(),
 ): Promise<Static<typeof Pricing> | null> {
   if (!institution?.priced) return null;
   const { collections, now } = context;

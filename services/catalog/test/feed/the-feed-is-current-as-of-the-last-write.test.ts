@@ -266,7 +266,7 @@ describeOnEachEngine('the catalog for a point of sale', (its) => {
     expect(data.published?.tariffs.map(({ id }) => id)).toContain(tariff.id);
     expect(data.published?.languages).toEqual(['fr', 'en']);
     const again = await its.call<Published>('GET', `/internal/shop/products?mark=${data.mark}`, pos);
-    expect(again.data).toEqual({ mark: data.mark, published: null });
+    expect(again.data).toEqual({ mark: data.mark, published: null, pricing: null });
     await createShow(its, createStalls(2));
     const changed = await its.call<Published>('GET', `/internal/shop/products?mark=${data.mark}`, pos);
     expect(changed.data.published?.products.length).toBeGreaterThan(1);

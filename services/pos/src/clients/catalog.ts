@@ -10,7 +10,7 @@ export type Shop = Answer<'listShops'>['shops'][number];
 /** `published` is null if `mark` is still current. */
 type Published = Answer<'listShopProducts'>;
 /** Its languages serve texts that lack those of the point of sale; an earlier release does not say them. */
-export type Offer = NonNullable<Published['published']>;
+export type Offer = NonNullable<Published['published']> & Pick<Published, 'pricing'>;
 export type Product = Offer['products'][number];
 export type Performance = Product['performances'][number];
 export type Tariff = Offer['tariffs'][number];

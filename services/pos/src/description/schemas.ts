@@ -45,6 +45,9 @@ export function createMapSchema<Item extends Type.TSchema>(item: Item) {
   return MapOf(Text(), item, { description: 'by their ids' });
 }
 
+const paidAlone =
+  'price of one place that this visitor can buy alone: after his automatic discounts, with fees per ticket, in the minor unit';
+
 const product = {
   id: Text(),
   code: Text({ description: "the institution's own" }),
@@ -53,9 +56,7 @@ const product = {
   description: createNullableSchema(Text({ description: 'in the wanted language' })),
   startDate: createNullableSchema(timestamp),
   endDate: createNullableSchema(timestamp),
-  priceFrom: createNullableSchema(
-    Integer({ description: 'the lowest price that this visitor can buy at, in the minor unit' }),
-  ),
+  priceFrom: createNullableSchema(Integer({ description: `the lowest ${paidAlone}` })),
   currency,
   availability,
   onSale,
@@ -87,7 +88,14 @@ const details = createNullableSchema(
 
 export const ListedProduct = named('ShopProductExperimental', Members({ ...product, entries, image, details }));
 
-const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount }));
+const Price = named(
+  'ShopPrice',
+  Members({
+    tariffId: Text(),
+    tariff: Text({ description: 'its name' }),
+    amount: Integer({ description: `the ${paidAlone}` }),
+  }),
+);
 
 export const Venue = named('Venue', Members({ name: Text(), city: createNullableSchema(Text()) }));
 

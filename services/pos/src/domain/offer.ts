@@ -91,11 +91,9 @@ interface Tariff {
   readonly id: string;
   readonly name: Texts;
   readonly criterion: string | null;
-  /** Sold only with a discount that unlocks it. Absent until every instance of the catalog is of this release. */
-  readonly hidden?: boolean;
 }
 
-/** Tariffs that the point of sale sells to everybody, or to who has the criterion; hidden ones are not shown. */
+/** Tariffs that the point of sale sells to everybody, or to who has the criterion. */
 export function selectTariffs<T extends Tariff>(
   tariffs: readonly T[],
   soldHere: readonly string[],
@@ -103,7 +101,7 @@ export function selectTariffs<T extends Tariff>(
 ): ReadonlyMap<string, T> {
   const here = new Set(soldHere);
   const accessible = tariffs.filter(
-    ({ id, criterion, hidden }) => here.has(id) && !hidden && (criterion === null || criteria.includes(criterion)),
+    ({ id, criterion }) => here.has(id) && (criterion === null || criteria.includes(criterion)),
   );
   return new Map(accessible.map((tariff) => [tariff.id, tariff]));
 }

@@ -39,9 +39,10 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
   const publishedNow = async (institution: string): Promise<Dated<Offer>> => {
     const asOf = now();
     const known = marks.get(institution);
-    const { mark, published } = await catalog.published(institution, known?.mark);
-    if (published) marks.set(institution, { mark, offer: published });
-    return { value: published ?? (known as { readonly offer: Offer }).offer, asOf };
+    const { mark, published, pricing } = await catalog.published(institution, known?.mark);
+    const offer = { ...(published ?? (known as { readonly offer: Offer }).offer), pricing };
+    marks.set(institution, { mark, offer });
+    return { value: offer, asOf };
   };
 
   const forget = (): void => {

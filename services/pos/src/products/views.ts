@@ -3,6 +3,7 @@ import { formatLocalTime, formatRepeatedOffset } from '@boxoffice/http/local-tim
 import type { Static } from 'typebox';
 import type { Offer, Performance, PointOfSale, Product, Stock } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
+import { createPriceList } from '../domain/list-price.ts';
 import { compareByStartThenId, computeAvailability, isOnSale, isShown, selectTariffs } from '../domain/offer.ts';
 
 export interface Audience {
@@ -52,10 +53,6 @@ export function listShownProducts({ products }: Offer, type?: string): Product[]
     .map(({ product }) => product);
 }
 
-/** With the fees that everybody pays on a ticket. Absent until every instance of the catalog is of this release. */
-const computeShownAmount = ({ amount, withFees }: { readonly amount: number; readonly withFees?: number }): number =>
-  withFees ?? amount;
-
 /** The name of the offset is in the language. */
 const formatLocalStart = ({ startDate, timeZone }: Performance, language: string) => ({
   localStartDate: formatLocalTime(startDate, timeZone),
@@ -68,10 +65,22 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
   const [language = 'en'] = languages;
   const timeZone = offer.products.flatMap(({ performances }) => performances)[0]?.timeZone ?? 'UTC';
   const tariffs = selectTariffs(offer.tariffs, pointOfSale.tariffIds, criteria);
+  const buyer = { pointOfSale: pointOfSale.serviceHost, clientId: null };
+  const priceAlone = createPriceList(offer.pricing, { ...buyer, criteria, now });
+
+  /** What is sold to the visitor, at what he pays. */
+  const listPrices = ({ id: performanceId, productId, prices }: Performance) =>
+    prices.flatMap(({ seatCategoryId, tariffId, amount: base }) => {
+      const tariff = tariffs.get(tariffId);
+      // Absent until every instance of the catalog is of this release.
+      const hidden = tariff?.hidden ?? false;
+      const amount = tariff && priceAlone({ productId, performanceId, tariffId, hidden, base });
+      return tariff === undefined || amount === undefined ? [] : [{ seatCategoryId, tariff, amount }];
+    });
 
   const entry = (product: Product): Static<typeof schemas.ProductEntry> => {
     const shown = listShownPerformances(product, now);
-    const amounts = shown.flatMap(({ prices }) => prices).filter(({ tariffId }) => tariffs.has(tariffId));
+    const amounts = shown.flatMap(listPrices).map(({ amount }) => amount);
     return {
       id: product.id,
       code: product.code,
@@ -79,7 +88,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
       name: selectText(product.name, languages),
       description: product.description && selectText(product.description, languages),
       ...computePeriod(product),
-      priceFrom: amounts.length > 0 ? Math.min(...amounts.map(computeShownAmount)) : null,
+      priceFrom: amounts.length > 0 ? Math.min(...amounts) : null,
       currency: pointOfSale.currency,
       availability: computeLevel(shown, stockOf),
       onSale: shown.some((performance) => isOnSale(performance, product, now)),
@@ -99,6 +108,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
 
   const performanceEntry = (product: Product) => (performance: Performance) => {
     const free = mapFree(performance, stockOf);
+    const prices = listPrices(performance);
     return {
       id: performance.id,
       startDate: performance.startDate,
@@ -114,12 +124,9 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
         name: selectText(name, languages),
         numbered,
         free: free.get(id) ?? 0,
-        prices: performance.prices.flatMap(({ seatCategoryId, tariffId, ...price }) => {
-          const tariff = seatCategoryId === id ? tariffs.get(tariffId) : undefined;
-          return tariff
-            ? [{ tariffId, tariff: selectText(tariff.name, languages), amount: computeShownAmount(price) }]
-            : [];
-        }),
+        prices: prices
+          .filter(({ seatCategoryId }) => seatCategoryId === id)
+          .map(({ tariff, amount }) => ({ tariffId: tariff.id, tariff: selectText(tariff.name, languages), amount })),
       })),
     };
   };

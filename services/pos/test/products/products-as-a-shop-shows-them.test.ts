@@ -136,17 +136,6 @@ describe('a product', () => {
     expect((await list())[show.product.id]?.priceFrom).toBe(4_500);
   });
 
-  test('shows prices with the fees that everybody pays, and no hidden tariff', async () => {
-    const { institution, host, list } = ownInstitution();
-    const { full, secret } = fixture.catalog;
-    const { product } = fixture.catalog.show({ institution, prices: { [secret.id]: 100, [full.id]: 4_500 }, fee: 150 });
-    expect((await list())[product.id]?.priceFrom).toBe(4_650);
-    const { data } = await fixture.call('GET', `/products/${product.id}`, { host });
-    expect(data).toMatchObject({
-      performances: [{ seatCategories: [{ prices: [{ tariffId: full.id, amount: 4_650 }] }] }],
-    });
-  });
-
   test('whose sale has not started is not on sale, regardless of stock', async () => {
     const { institution, host } = ownInstitution();
     const show = fixture.catalog.show({ institution, salesFrom: '2031-01-01T00:00:00.000Z' });
