@@ -8,12 +8,11 @@ import { createProgressLine } from '../src/screen.ts';
 
 const now = new Date('2027-05-05T10:00:00.000Z');
 
+const idsOf = (coded: readonly { readonly code: string }[] = []) =>
+  Object.fromEntries(coded.map(({ code }) => [code, `id of ${code}`]));
+
 const productsOf = (institution: DemoInstitution, at = now): NewProduct[] =>
-  buildProductBodies(
-    institution,
-    Object.fromEntries(institution.tariffs.map(({ code }) => [code, `id of ${code}`])),
-    at,
-  );
+  buildProductBodies(institution, { tariffs: idsOf(institution.tariffs), taxes: idsOf(institution.taxes) }, at);
 
 const capacityOf = ({ performances }: NewProduct): number =>
   performances.flatMap(({ seatCategories }) => seatCategories).reduce((sum, { capacity }) => sum + capacity, 0);
@@ -66,6 +65,23 @@ describe('the demo catalogue', () => {
         }
       }
     });
+
+  test('the opera has two rates of tax, a family discount from four places, and codes with and without limits', () => {
+    expect(opera.taxes).toMatchObject([{ rate: '2.6' }, { rate: '8.1' }]);
+    const taxes = new Set(productsOf(opera).map(({ taxId }) => taxId));
+    expect(taxes).toEqual(new Set(['id of VAT-REDUCED', 'id of VAT-STANDARD', undefined]));
+    const { discounts = [] } = opera;
+    expect(discounts.filter(({ trigger }) => trigger === 'automatic')).toMatchObject([{ minPlaces: 4 }]);
+    const limits = discounts.flatMap(({ codes = [] }) => codes.map(({ maxUses }) => maxUses));
+    expect(new Set(limits)).toEqual(new Set([null, 1, 2]));
+    const hidden = opera.tariffs.filter((tariff) => 'hidden' in tariff).map(({ code }) => code);
+    expect(discounts.flatMap(({ unlocks = [] }) => unlocks)).toEqual(hidden);
+  });
+
+  test('the museum has neither taxes nor fees nor discounts', () => {
+    expect([museum.taxes, museum.fees, museum.discounts]).toEqual([undefined, undefined, undefined]);
+    expect(productsOf(museum).some((product) => 'taxId' in product)).toBe(false);
+  });
 
   for (const institution of [opera, museum])
     test(`${institution.id}: the fixtures are what they are called`, () => {

@@ -1,6 +1,7 @@
 import { sellFirstEvenings, sellUntilLeft } from './box-office.ts';
-import { buildProductBodies, type DemoInstitution, type Fixtures, type TariffIds } from './institutions.ts';
-import { type ListPage, RefusedCall, type ShopKeeper } from './shop-keeper.ts';
+import { buildProductBodies, type DemoInstitution, type Fixtures, type Ids } from './institutions.ts';
+import { stockCoded, stockPriceRules } from './price-rules.ts';
+import { listAll, RefusedCall, type ShopKeeper } from './shop-keeper.ts';
 
 export interface Fixture {
   readonly productId: string;
@@ -34,14 +35,15 @@ export async function stockCatalogue(
   institution: DemoInstitution,
   { now, tell, urls }: StockOptions,
 ): Promise<FixtureIds> {
-  const tariffs = await stockTariffs(keeper, institution);
-  const bodies = buildProductBodies(institution, tariffs, now);
+  const tariffs = await stockCoded(keeper, ['listTariffs', 'createTariff'], institution.tariffs);
+  const taxes = await stockCoded(keeper, ['listTaxes', 'createTax'], institution.taxes);
+  const bodies = buildProductBodies(institution, { tariffs, taxes }, now);
   const found = new Map<string, Fixture>();
   const record = ({ id, code, performances }: StoredProduct): void => {
     found.set(code, { productId: id, performanceId: String(performances[0]?.id) });
     tell(`${institution.name}: ${found.size} of ${bodies.length} products`);
   };
-  for (const product of await list<StoredProduct>(keeper, 'listProducts')) record(product);
+  for (const product of await listAll<StoredProduct>(keeper, 'listProducts')) record(product);
   const missing = bodies.filter(({ code }) => !found.has(code)).values();
   const create = async (): Promise<void> => {
     for (const body of missing) record(await keeper<StoredProduct>('createProduct', { body }));
@@ -60,30 +62,17 @@ export async function stockCatalogue(
   await sellUntilLeft(keeper, ids.soldOut.performanceId, 0);
   await sellUntilLeft(keeper, ids.twoLeft.performanceId, 2);
   await sellFirstEvenings(keeper, new Set(Object.values(ids).map(({ performanceId }) => performanceId)));
+  await stockPriceRules(keeper, institution, { tariffs, taxes });
   return ids;
 }
-
-const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): Promise<TariffIds> => {
-  const existing = await list<Coded>(keeper, 'listTariffs');
-  const ids = Object.fromEntries(existing.map(({ code, id }) => [code, id]));
-  for (const body of tariffs.filter(({ code }) => ids[code] === undefined)) {
-    const { id } = await keeper<Coded>('createTariff', { body });
-    ids[body.code] = id;
-  }
-  return ids;
-};
-
-/** A list of what a seeding makes: it has one page. */
-const list = async <Item>(keeper: ShopKeeper, operation: Parameters<ShopKeeper>[0]): Promise<readonly Item[]> =>
-  (await keeper<ListPage<Item>>(operation, { query: { limit: '500' } })).items;
 
 const openPointOfSale = async (
   keeper: ShopKeeper,
   { serviceHost, shopName, languages, currency, branding, links }: DemoInstitution,
-  tariffs: TariffIds,
+  tariffs: Ids,
   provider: readonly string[],
 ): Promise<void> => {
-  const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale');
+  const existing = await listAll<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale');
   if (existing.some((point) => point.serviceHost === serviceHost)) return;
   const body = {
     serviceHost,

@@ -19,6 +19,8 @@ export interface DemoCredentials {
   }[];
   readonly users: readonly DemoUser[];
   readonly apiUsers: readonly DemoApiUser[];
+  /** What can be typed into the shops, with the discount that it stands for. */
+  readonly codes: readonly { readonly institution: string; readonly code: string; readonly discount: string }[];
   readonly fixtures: Readonly<Record<string, FixtureIds>>;
 }
 

@@ -28,6 +28,8 @@ interface Kind {
   readonly minutes: number;
   /** The full price of each seat category, in minor units. */
   readonly full: readonly number[];
+  /** The code of the tax that its prices include. */
+  readonly tax?: string | null;
   /** The share of the full price that a tariff costs, by the tariff's code. */
   readonly shares: Readonly<Record<string, number>>;
   /** How many evenings a show of the season has, for one after the other, again and again. */
@@ -46,7 +48,18 @@ interface DemoProduct extends Kind, Hall {
   readonly entries?: string;
 }
 
-export type TariffIds = Readonly<Record<string, string>>;
+/** By code. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** A discount, whose tariffs and unlocked tariffs are named by their codes, with its own codes. */
+export interface DemoDiscount {
+  readonly name: Texts;
+  readonly trigger: 'automatic' | 'code';
+  readonly minPlaces?: number;
+  readonly tariffs?: readonly string[];
+  readonly unlocks?: readonly string[];
+  readonly codes?: readonly { readonly code: string; readonly maxUses: number | null }[];
+}
 
 /** Of the shows that documentation and tests rely on: sold out, with numbered seats, with two places left. */
 export type Fixtures = Readonly<Record<'soldOut' | 'numbered' | 'twoLeft', string>>;
@@ -68,6 +81,10 @@ export interface DemoInstitution {
   readonly links: object;
   /** `criterion`: what the buyer's contact must meet. */
   readonly tariffs: readonly { readonly code: string; readonly name: Texts; readonly criterion?: 'member' }[];
+  readonly taxes?: readonly { readonly code: string; readonly rate: string }[];
+  /** Of its shop; `tax`: the code of the fee's. */
+  readonly fees?: readonly { readonly code: string; readonly tax?: string }[];
+  readonly discounts?: readonly DemoDiscount[];
   readonly fixtures: Fixtures;
   readonly products: readonly DemoProduct[];
 }
@@ -132,7 +149,11 @@ const USUAL_HOURS = [10.5, 18.5, 34.5];
 const STEP = 50;
 
 /** The request bodies that create the products of an institution; their dates are relative to `now`. */
-export function buildProductBodies({ timeZone, products }: DemoInstitution, tariffs: TariffIds, now: Date) {
+export function buildProductBodies(
+  { timeZone, products }: DemoInstitution,
+  { tariffs, taxes }: Readonly<Record<'tariffs' | 'taxes', Ids>>,
+  now: Date,
+) {
   const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const at = (days: number, hour: number, minute = 0): string =>
     new Date(midnight + days * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS).toISOString();
@@ -161,8 +182,8 @@ export function buildProductBodies({ timeZone, products }: DemoInstitution, tari
       prices,
       ...(product.seatMap ? { seatMap: product.seatMap } : {}),
     }));
-    const { entries, details } = product;
-    const more = { ...(details && { details }), ...(entries && { entries }) };
+    const { entries, details, tax } = product;
+    const more = { ...(details && { details }), ...(entries && { entries }), ...(tax && { taxId: taxes[tax] }) };
     return { code, type, name, description, ...more, startDate: dates[0], endDate, state: 'running', performances };
   });
 }

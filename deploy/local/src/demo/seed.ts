@@ -159,6 +159,11 @@ const seed = async (options: SeedingOptions, known?: AllFixtures): Promise<DemoC
     })),
     users: seeded.flatMap(({ users }) => users),
     apiUsers: seeded.flatMap(({ apiUsers }) => apiUsers),
+    codes: institutions.flatMap(({ id, discounts = [] }) =>
+      discounts.flatMap(({ name, codes = [] }) =>
+        codes.map(({ code }) => ({ institution: id, code, discount: String(name.en) })),
+      ),
+    ),
     fixtures,
   };
   writeDemo(directory, demo);

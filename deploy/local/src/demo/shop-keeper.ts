@@ -5,6 +5,14 @@ import { deriveServiceSecret } from '@boxoffice/runtime';
 const OPERATIONS = {
   listTariffs: ['catalog', 'GET', '/svc/v3/catalog/tariffs'],
   createTariff: ['catalog', 'POST', '/svc/v3/catalog/tariffs'],
+  listTaxes: ['catalog', 'GET', '/svc/v3/catalog/taxes'],
+  createTax: ['catalog', 'POST', '/svc/v3/catalog/taxes'],
+  listFees: ['catalog', 'GET', '/svc/v3/catalog/fees'],
+  createFee: ['catalog', 'POST', '/svc/v3/catalog/fees'],
+  listDiscounts: ['catalog', 'GET', '/svc/v3/catalog/discounts'],
+  createDiscount: ['catalog', 'POST', '/svc/v3/catalog/discounts'],
+  listDiscountCodes: ['catalog', 'GET', '/svc/v3/catalog/discounts/{id}/codes', 'catalog.sensitive:read'],
+  createDiscountCodes: ['catalog', 'POST', '/svc/v3/catalog/discounts/{id}/codes', 'catalog.sensitive:write'],
   listProducts: ['catalog', 'GET', '/svc/v3/catalog/products'],
   createProduct: ['catalog', 'POST', '/svc/v3/catalog/products'],
   listPointsOfSale: ['catalog', 'GET', '/svc/v3/catalog/points-of-sale'],
@@ -21,6 +29,8 @@ const OPERATIONS = {
   setPaymentProvider: ['payments', 'PUT', '/svc/v3/payment-providers/{id}', 'payments.sensitive:write'],
 } as const satisfies Readonly<Record<string, readonly [string, string, string, string?]>>;
 
+export type OperationName = keyof typeof OPERATIONS;
+
 interface ServiceCall {
   /** Of what the path names. */
   readonly id?: string;
@@ -32,6 +42,15 @@ interface ServiceCall {
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
+}
+
+/** A list of what a seeding makes: it has one page. */
+export async function listAll<Item>(
+  keeper: ShopKeeper,
+  operation: OperationName,
+  call: Pick<ServiceCall, 'id'> = {},
+): Promise<readonly Item[]> {
+  return (await keeper<ListPage<Item>>(operation, { ...call, query: { limit: '500' } })).items;
 }
 
 export class RefusedCall extends Error {
@@ -47,7 +66,7 @@ export class RefusedCall extends Error {
 }
 
 /** The data of a success. @throws {RefusedCall} of any other answer */
-export type ShopKeeper = <Data>(operation: keyof typeof OPERATIONS, call?: ServiceCall) => Promise<Data>;
+export type ShopKeeper = <Data>(operation: OperationName, call?: ServiceCall) => Promise<Data>;
 
 export interface ShopKeeperOptions {
   /** Without an address of payments nothing of it may be called. */
@@ -92,7 +111,7 @@ export async function createShopKeeper(options: ShopKeeperOptions): Promise<Shop
     return identity;
   };
 
-  return async <Data>(operation: keyof typeof OPERATIONS, call: ServiceCall = {}): Promise<Data> => {
+  return async <Data>(operation: OperationName, call: ServiceCall = {}): Promise<Data> => {
     const { id = '', query, body, idempotencyKey } = call;
     const [service, method, path, scope] = OPERATIONS[operation];
     const usual = `${service}:${method === 'GET' ? 'read' : 'write'}`;
