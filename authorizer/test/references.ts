@@ -61,6 +61,7 @@ export async function openReferences(authorizerUrl: string, known: Known): Promi
             imageHosts: [],
             frameAncestors: [],
             requireTerms: false,
+            receipt: null,
             providers: [],
           },
           maxPlacesPerOrder: 8,

@@ -26,6 +26,27 @@ describe('an installation is set up from nothing', () => {
     expect(pointOfSale).toMatchObject({ serviceHost: 'jazz.example', currency: 'EUR', paymentMethods: ['external'] });
   });
 
+  test('the head of its receipts, set member by member, of several lines, and removed', async () => {
+    const receipt = async (...options: readonly string[]) => {
+      const { status, out, err } = await operator('institutions', 'receipt', 'club', ...options, '--json');
+      return status === 0 ? JSON.parse(out) : [status, err.split('\n', 1)[0]];
+    };
+    const none = { message: 'club has no head of receipts' };
+    expect(await receipt()).toEqual(none);
+    expect(await receipt('--tax-number', 'DE 1')).toEqual([2, 'operator: --name is missing: who sells']);
+    const named = { name: 'Jazz Club e.V.', address: null, taxNumber: null };
+    expect(await receipt('--name', 'Jazz Club e.V.')).toEqual(named);
+    const whole = { ...named, address: 'Hofgasse 1\n10115 Berlin', taxNumber: 'DE 1' };
+    expect(await receipt('--address', 'Hofgasse 1\\n10115 Berlin', '--tax-number', 'DE 1')).toEqual(whole);
+    expect(await receipt()).toEqual(whole);
+    expect((await operator('institutions', 'receipt', 'club')).out).toMatch(/^name +Jazz Club e\.V\.$/m);
+    expect(await receipt('--tax-number', '')).toEqual({ ...whole, taxNumber: null });
+    expect(await receipt('--address', 'x'.repeat(501))).toEqual([1, expect.stringContaining('$.address')]);
+    expect(await receipt('--remove', '--name', 'x')).toEqual([2, expect.stringContaining('--remove takes all')]);
+    expect(await receipt('--remove')).toEqual(none);
+    expect((await operator('institutions', 'receipt', 'nobody')).err).toContain('no institution nobody');
+  });
+
   const browsers = '--origins https://www.club.example,http://localhost:5173 --third-party';
   const opened = { origins: ['https://www.club.example', 'http://localhost:5173'], thirdParty: true };
 

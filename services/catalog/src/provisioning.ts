@@ -2,11 +2,12 @@
 
 import { canonicaliseTag, createCheck, isCurrency, LANGUAGE_TAG } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
-import { createContext, readTimestamp } from './context.ts';
-import type { PointOfSaleDetails } from './domain/point-of-sale.ts';
+import { createContext, readTimestamp, throwNotFound } from './context.ts';
+import type { PointOfSaleDetails, ReceiptHead } from './domain/point-of-sale.ts';
 import type { Institution } from './domain/tariff.ts';
 import { createInstitutionChangedFact } from './events.ts';
 import * as points from './points-of-sale/points-of-sale.ts';
+import { NewReceiptHead, toReceiptHead } from './points-of-sale/receipt.ts';
 import { NewPointOfSale, toPointOfSaleDetails, toPointOfSaleView } from './points-of-sale/schemas.ts';
 import { toInstitutionView } from './schemas.ts';
 import { institutions, pointsOfSale } from './store.ts';
@@ -42,6 +43,26 @@ const institutionProblems = ({ id, name, currency, languages }: Institution): st
 
 export async function listInstitutions(store: Store): Promise<Institution[]> {
   return (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(toInstitutionView);
+}
+
+const checkReceipt = createCheck(NewReceiptHead);
+
+/** The head of its receipts; null: none. `change` makes the new one. @throws Fault `validation_error`, `not_found` */
+export async function changeReceipt(
+  store: Store,
+  institution: string,
+  change: (current: ReceiptHead | null) => object | null,
+): Promise<ReceiptHead | null> {
+  const { institutions } = createContext(store, institution).collections;
+  const written = await institutions.update(institution, (current) => {
+    const given = change(current.receipt ?? null);
+    return { next: { ...current, receipt: given && toReceiptHead(checkReceipt(given)) } };
+  });
+  return (written ?? throwNotFound()).receipt ?? null;
+}
+
+export async function readReceipt(store: Store, institution: string): Promise<ReceiptHead | null> {
+  return (await store.collection(institutions).of(institution).get(institution))?.receipt ?? null;
 }
 
 const checkPointOfSale = createCheck(NewPointOfSale);

@@ -18,7 +18,7 @@ import { clocks } from './clocks.ts';
 import { ensureMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
-import type { PointOfSale, ProviderKeys } from './domain/point-of-sale.ts';
+import type { PointOfSale, ProviderKeys, ReceiptHead } from './domain/point-of-sale.ts';
 import type { PriceRule, RuleDetails } from './domain/pricing.ts';
 import type { Product } from './domain/product.ts';
 import type { Institution, Tariff } from './domain/tariff.ts';
@@ -52,6 +52,8 @@ export type InstitutionDocument = Document &
     readonly announced?: boolean;
     /** Set before its first tax, fee or discount is written: an institution without it has none. */
     readonly priced?: boolean;
+    /** Of points of sale without one of their own, and of sales without a point of sale. */
+    readonly receipt?: ReceiptHead | null;
   };
 /** `cancelledAt` (ISO 8601 UTC) is absent in those of release 0.3.0 and before. */
 export type ProductDocument = Announced & Product & { readonly cancelledAt?: string };

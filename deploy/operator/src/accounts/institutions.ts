@@ -1,4 +1,5 @@
 import {
+  changeReceipt,
   createInstitution,
   createPointOfSale,
   type Institution,
@@ -6,6 +7,7 @@ import {
   listPointsOfSale,
   type PaymentMethod,
   paymentMethods,
+  readReceipt,
 } from '@boxoffice/catalog';
 import { type Command, Misuse, parseList, requireName, requireOption } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
@@ -38,6 +40,31 @@ export const institutions: readonly Command[] = [
         currency,
         languages,
       });
+    },
+  },
+  {
+    name: 'institutions receipt',
+    usage: 'INSTITUTION [--name NAME] [--address ADDRESS] [--tax-number NUMBER] [--remove]',
+    about:
+      'prints the head of its receipts, tickets and mails, and sets what is given of it: who sells, where (\\n begins a ' +
+      "new line), and the tax number; '' removes a member, --remove all. A point of sale may have one of its own " +
+      '(receipt)',
+    async run(installation, given) {
+      const { id } = await requireInstitution(installation, given.words[0] ?? '');
+      const none = `${id} has no head of receipts`;
+      const store = await installation.store('catalog');
+      const { name, address, 'tax-number': taxNumber, remove } = given.options;
+      const members = Object.entries({ name, address, taxNumber }).flatMap(([member, text]) =>
+        typeof text === 'string' ? [[member, text.replaceAll('\\n', '\n').trim() || null]] : [],
+      );
+      if (remove === true && members.length > 0) throw new Misuse('--remove takes all of it; leave out the others');
+      const merge = (current: object | null) => {
+        const head = { ...current, ...Object.fromEntries(members) };
+        if (!head.name) throw new Misuse('--name is missing: who sells');
+        return head;
+      };
+      if (remove !== true && members.length === 0) return (await readReceipt(store, id)) ?? none;
+      return (await changeReceipt(store, id, remove === true ? () => null : merge)) ?? none;
     },
   },
 ];

@@ -41,6 +41,14 @@ export interface Links {
   readonly contact: string | null;
 }
 
+/** Who sells, as its receipts name it. */
+export interface ReceiptHead {
+  readonly name: string;
+  /** Of several lines. */
+  readonly address: string | null;
+  readonly taxNumber: string | null;
+}
+
 /** Identified by the service host of its requests. */
 export interface PointOfSaleDetails {
   /** Lower case; unique in the installation. */
@@ -74,6 +82,8 @@ export interface PointOfSaleDetails {
   readonly frameAncestors?: readonly string[];
   /** Whether a buyer must accept the terms; absent: false. */
   readonly requireTerms?: boolean;
+  /** Null, or absent: that of the institution. */
+  readonly receipt?: ReceiptHead | null;
 }
 
 export interface PointOfSale extends PointOfSaleDetails {

@@ -136,7 +136,8 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
       access: 'internal',
       summary: 'Finds the point of sale of a host, and its institution',
       description:
-        'Without payment providers that there are no keys of; `providers` says the mode and state of the others.',
+        'Without payment providers that there are no keys of; `providers` says the mode and state of the others. ' +
+        'Without a `receipt` of its own it has that of the institution.',
       params,
       answers: {
         200: named(
@@ -153,7 +154,7 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
       handle: async ({ params }) => {
         const found = (await findPointOfSaleByHost(store, params.serviceHost)) ?? throwNotFound();
         const { collections } = createContext(store, found.institution);
-        const { name, paymentMethods, ...shown } = toPointOfSaleView(found);
+        const { name, paymentMethods, receipt, ...shown } = toPointOfSaleView(found);
         const [owner, known] = await Promise.all([
           collections.institutions.get(found.institution),
           paymentMethods.some(isPaymentProvider) ? listProviders(collections) : [],
@@ -165,7 +166,7 @@ export function createPointsOfSaleRoutes(store: Store): AnyOperation[] {
         const ordered = typeof name === 'string' ? name : sortTexts(owner?.languages ?? [], name);
         return ok({
           ...{ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered },
-          ...{ paymentMethods: offered, providers },
+          ...{ paymentMethods: offered, providers, receipt: receipt ?? owner?.receipt ?? null },
         });
       },
     }),

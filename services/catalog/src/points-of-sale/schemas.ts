@@ -25,6 +25,7 @@ import {
 import { createdAt, ids, languages, textByLanguage } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 import { LOGO_BYTES } from './logo.ts';
+import { NewReceiptHead, ReceiptHead, toReceiptHead } from './receipt.ts';
 
 export const serviceHost = Type.String({
   minLength: 1,
@@ -162,6 +163,7 @@ const members = {
   imageHosts: makeOptional(ofPages.imageHosts),
   frameAncestors: makeOptional(ofPages.frameAncestors),
   requireTerms: makeOptional(ofPages.requireTerms),
+  receipt: makeOptional(NewReceiptHead),
 };
 
 export const NewPointOfSale = named('PointOfSaleInput', Type.Object({ serviceHost, ...members }));
@@ -179,6 +181,7 @@ export const PointOfSale = named(
     branding: createNullableSchema(Branding),
     links: createNullableSchema(Links),
     ...selling,
+    receipt: createNullableSchema(ReceiptHead),
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -193,7 +196,7 @@ export const viewShop = createView(Shop);
 
 type Written = Static<typeof Changes>;
 type Selling = keyof typeof selling;
-type Settings = Pick<Written, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links'> & {
+type Settings = Pick<Written, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links' | 'receipt'> & {
   readonly [Name in Selling]?: Readonly<Written[Name]>;
 };
 
@@ -214,6 +217,7 @@ const withDefaults = ({
   shopperCancellationMinutes = 0,
   branding,
   links,
+  receipt,
   ...more
 }: Settings) => ({
   ticketDelivery,
@@ -225,6 +229,7 @@ const withDefaults = ({
   imageHosts: [...new Set(more.imageHosts)],
   frameAncestors: [...new Set(more.frameAncestors)],
   requireTerms: more.requireTerms ?? false,
+  receipt: toReceiptHead(receipt),
 });
 
 const shown = createView(PointOfSale);
@@ -278,6 +283,11 @@ export const newPointOfSale = {
   imageHosts: ['images.opera.example'],
   frameAncestors: ['https://www.opera.example'],
   requireTerms: false,
+  receipt: {
+    name: 'Opéra du Lac SA',
+    address: 'Place du Lac 1\n1201 Genève',
+    taxNumber: 'CHE-123.456.789 TVA',
+  },
 };
 
 /** One that the demo data do not have, so that the example can be sent. */

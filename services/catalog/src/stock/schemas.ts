@@ -14,11 +14,12 @@ import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { computeValidUntil, getEntries } from '../domain/product.ts';
 import { countItemPlaces, refusalReasons, type SaleItem } from '../domain/sale.ts';
 import { type Price, sortTexts, type Texts } from '../domain/tariff.ts';
+import { ReceiptHead } from '../points-of-sale/receipt.ts';
 import { codes, Pricing } from '../pricing/offer.ts';
 import { taxId } from '../pricing/schemas.ts';
 import { productType } from '../products/schemas.ts';
 import { amount, ids, names } from '../schemas.ts';
-import type { InstitutionDocument, PlaceDocument, ProductDocument, TariffDocument } from '../store.ts';
+import type { PlaceDocument, ProductDocument, TariffDocument } from '../store.ts';
 import type { ChangeOutcome, RenewalOutcome } from './changes.ts';
 import type { Held, HeldLine } from './hold.ts';
 
@@ -91,6 +92,7 @@ const SaleDescription = named(
   'SaleDescription',
   Type.Object({
     institution: Type.Optional(Type.String()),
+    seller: Type.Optional(ReceiptHead),
     product: names,
     seatCategory: names,
     tariff: names,
@@ -222,7 +224,7 @@ export function toHoldView({ until, lines, pointOfSale, institution, pricing }: 
         seatCategoryId: place.seatCategoryId,
         tariffId: tariff.id,
         criterion: tariff.criterion,
-        ...aboutOf(institution, line),
+        ...aboutOf({ pointOfSale, institution }, line),
         amount: price.amount,
         currency: price.currency,
         ...viewTariffMembers(tariff, line.product),
@@ -233,12 +235,14 @@ export function toHoldView({ until, lines, pointOfSale, institution, pricing }: 
   };
 }
 
-const aboutOf = (institution: InstitutionDocument | undefined, { product, performance, tariff, place }: HeldLine) => {
+const aboutOf = (
+  { pointOfSale, institution }: Pick<Held, 'pointOfSale' | 'institution'>,
+  { product, performance, tariff, place }: HeldLine,
+) => {
   const { seatCategories, venue, timeZone } = performance;
   const category = seatCategories.find(({ id }) => id === place.seatCategoryId);
   if (!category) return {};
   const { name, city } = venue;
-  const seller = institution ? { institution: institution.name } : {};
   const sortByLanguage = (texts: Texts) => sortTexts(institution?.languages ?? [], texts);
   const names = {
     product: sortByLanguage(product.name),
@@ -252,7 +256,9 @@ const aboutOf = (institution: InstitutionDocument | undefined, { product, perfor
     ...(until === undefined ? {} : { validUntil: until }),
     ...(entries === null || entries === 'once' ? {} : { entries }),
   };
-  return { about: { ...seller, ...names, venue: { name, city }, timeZone, ...more } };
+  const seller = pointOfSale?.receipt ?? institution?.receipt;
+  const sale = { ...(institution && { institution: institution.name }), ...(seller && { seller }) };
+  return { about: { ...sale, ...names, venue: { name, city }, timeZone, ...more } };
 };
 
 export const Changed = named(

@@ -3,6 +3,7 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findLogoProblems, LOGO_BYTES } from '../../src/points-of-sale/logo.ts';
+import { changeReceipt } from '../../src/provisioning.ts';
 import { createTariff, type Page, startCatalog } from '../fixture/service.ts';
 
 describe('points of sale', () => {
@@ -136,6 +137,32 @@ describe('points of sale', () => {
     expect(await patch({ branding: null, links: null })).toEqual([200, null, null]);
   });
 
+  test('the head of receipts is the own one, else that of the institution; null removes it and its members', async () => {
+    const created = await catalog.call('POST', base, { body: body() });
+    expect(created.data.receipt).toBeNull();
+    const path = `${base}/${created.data.serviceHost}`;
+    const patch = async (receipt: unknown) => {
+      const { status, data } = await catalog.call('PATCH', path, { body: { receipt } });
+      return [status, data?.receipt];
+    };
+    const found = async () =>
+      (await catalog.call('GET', `/internal/points-of-sale/${created.data.serviceHost}`)).data.receipt;
+    const house = { name: 'House', address: null, taxNumber: null };
+    expect(await found()).toBeNull();
+    await changeReceipt(catalog.store, catalog.institution, () => ({ name: ' House ' }));
+    expect([await found(), (await catalog.call('GET', path)).data.receipt]).toEqual([house, null]);
+    const own = { name: 'Shop Ltd', address: '1 High Street\r\nTown ', taxNumber: 'GB 1' };
+    const stored = { ...own, address: '1 High Street\nTown' };
+    expect(await patch({ address: own.address })).toEqual([400, undefined]);
+    expect(await patch(own)).toEqual([200, stored]);
+    expect(await found()).toEqual(stored);
+    const back = await catalog.call('PATCH', path, { body: (await catalog.call('GET', path)).data });
+    expect([back.status, back.data.receipt]).toEqual([200, stored]);
+    expect(await patch({ taxNumber: null })).toEqual([200, { ...stored, taxNumber: null }]);
+    expect(await patch(null)).toEqual([200, null]);
+    expect(await found()).toEqual(house);
+  });
+
   test('addresses of the house are stored as browsers send them; null brings back the default', async () => {
     const created = await catalog.call('POST', base, { body: body() });
     const defaults = { returnUrls: [], refundCredit: true, imageHosts: [], frameAncestors: [], requireTerms: false };
@@ -176,7 +203,12 @@ describe('points of sale', () => {
     [{ frameAncestors: ['http://www.opera.example'] }, '$.frameAncestors[0]'],
     [{ frameAncestors: Array.from({ length: 11 }, (_, n) => `https://a${n}.example`) }, '$.frameAncestors'],
     [{ requireTerms: 'yes' }, '$.requireTerms'],
-  ])('no origin or host of the web: %j is 400', async (more, where) => {
+    [{ receipt: { name: 'n'.repeat(201) } }, '$.receipt.name'],
+    [{ receipt: { name: 'Two\nlines' } }, '$.receipt.name'],
+    [{ receipt: { name: 'House', address: 'a'.repeat(501) } }, '$.receipt.address'],
+    [{ receipt: { name: 'House', taxNumber: '1'.repeat(51) } }, '$.receipt.taxNumber'],
+    [{ receipt: { name: 'House', vat: '1' } }, '$.receipt.vat'],
+  ])('no origin or host of the web, no head of receipts: %j is 400', async (more, where) => {
     const { status, body: said } = await catalog.call('POST', base, { body: { ...body(), ...more } });
     expect([status, said.details]).toEqual([400, expect.stringContaining(where)]);
   });
