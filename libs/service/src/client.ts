@@ -110,12 +110,15 @@ export class ServiceRefusal extends Error {
   readonly http: number;
   readonly status: string;
   readonly details: string | null;
+  /** Seconds; undefined: it does not say when to repeat. */
+  readonly retryAfter: string | undefined;
 
-  constructor(service: string, http: number, status: string, details: string | null) {
+  constructor(service: string, http: number, status: string, details: string | null, retryAfter?: string) {
     super(`${service} answered ${http} ${status}: ${details}`);
     this.http = http;
     this.status = status;
     this.details = details;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -188,12 +191,16 @@ export function createServiceClient<All extends Operations<All>>(
       body,
       timeoutMs,
     };
-    const { status: http, text } = await sendTraced(operation, sent).catch((error: Error) => {
+    const {
+      status: http,
+      text,
+      headers,
+    } = await sendTraced(operation, sent).catch((error: Error) => {
       throw unavailable(operation, error.message, sentAt);
     });
     const envelope = parseEnvelope(text);
     if (envelope === undefined || http >= 500) throw unavailable(operation, `it answered ${http}`, sentAt);
-    if (http >= 400) throw new ServiceRefusal(service, http, envelope.status, envelope.details);
+    if (http >= 400) throw new ServiceRefusal(service, http, envelope.status, envelope.details, headers['retry-after']);
     return envelope.data as AnswerOf<All, typeof operation>;
   };
 

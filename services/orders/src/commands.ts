@@ -31,8 +31,9 @@ export function createRoutes(context: OrdersContext): AnyOperation[] {
     ...createActionsRoutes(contextOf),
     // reportProviderPayment, reportProviderRefund, reportDispute
     ...createProviderRoutes(context),
-    // addCartItems, changeCartItem, removeCartItem, giveUpCart, checkoutCart, addShopPayment, cancelShopOrder,
-    // cancelAfterFault, getShopOrder, findShopOrder, listShopOrders, listPerformanceOrders
+    // addCartItems, changeCartItem, removeCartItem, addCartCode, removeCartCodes, priceCart, giveUpCart, checkoutCart,
+    // addShopPayment, cancelShopOrder, cancelAfterFault, getShopOrder, findShopOrder, listShopOrders,
+    // listPerformanceOrders
     ...createShopRoutes(context),
   ];
 }

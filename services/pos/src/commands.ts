@@ -35,7 +35,7 @@ export function createRoutes(context: PosContext): AnyOperation[] {
           : []),
         // browseProducts, viewProduct
         ...createProductRoutes(context, edition),
-        // getCart, emptyCart, addToCart, changeInCart, removeFromCart
+        // addCodeToCart, removeCodesFromCart, getCart, emptyCart, addToCart, changeInCart, removeFromCart
         ...createCartRoutes(context, edition),
         // checkOut, listOwnOrders, getOwnOrder, cancelOwnOrder
         ...createOrdersRoutes(context, edition),

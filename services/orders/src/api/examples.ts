@@ -10,6 +10,7 @@ export const ids = {
   performance: 'prf_00mhs1k2e7d3kq0w8z1x',
   category: 'cat_00mhs1k2e7d3kq0w8z1x_0',
   tariff: 'trf_00mhs1k1z2s6xe8b0n4m',
+  discount: 'dsc_00mhs1k1y5q8wb3g7d2f',
 };
 
 const place = (seat: number) => ({ id: `plc_00mhs1k2e7d3kq0w8z1x_0_0_${seat}`, label: `A-${seat}`, row: 'A', seat });
@@ -201,13 +202,11 @@ export const asOf = '2027-02-01T11:59:45.000Z';
 export const params = { orderId: ids.order };
 export const lineParams = { ...params, lineId: ids.line };
 
-export const addition = {
-  orderId: ids.order,
-  requestId: 'first',
-  pointOfSale: 'tickets.opera.example',
-  address: '192.0.2.7',
-  items,
-};
+const visitor = { orderId: ids.order, pointOfSale: 'tickets.opera.example', address: '192.0.2.7' };
+
+export const addition = { ...visitor, requestId: 'first', items };
+
+export const codeAddition = { ...visitor, currency: 'CHF', code: 'FAMILY-27' };
 
 export const lineChange = {
   requestId: 'second',

@@ -61,7 +61,7 @@ const OrderCode = named(
 
 export const codeStates = List(OrderCode, { description: 'those given, each once' });
 
-const code = Text({ pattern: '^[A-Za-z0-9-]{4,40}$', description: 'of a discount, in upper or lower case' });
+export const code = Text({ pattern: '^[A-Za-z0-9-]{4,40}$', description: 'of a discount, in upper or lower case' });
 
 const MAX_CODES = 10;
 

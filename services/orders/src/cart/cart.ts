@@ -23,24 +23,36 @@ import { type Rule, type Target, toTarget } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition, PerformanceOrders } from './schemas.ts';
 
+/** Who fills a cart, and where. */
+export type Visitor = Target & Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'login'>;
+
+/** The maker of the carts of a login, or of an address without one. */
+export function toCartMaker({ institution, pointOfSale, address, login }: Visitor) {
+  const client =
+    login === undefined ? deriveAddressHolder(institution, address) : deriveLoginHolder(institution, login);
+  return { institution, client, createdBy: { pointOfSale: pointOfSale.toLowerCase() } };
+}
+
 /** `request`: its id, a repeat adds nothing. */
-type CartAddition = Target &
-  Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'login' | 'items'> & { readonly request: string };
+type CartAddition = Visitor & Pick<Static<typeof Addition>, 'items'> & { readonly request: string };
 
 /** All places, or none. @throws Fault as for an order's lines, and for each refusal of the rules */
 export async function addToCart(context: OrdersContext, addition: CartAddition): Promise<OrderDocument> {
-  const { institution, orderId, request, pointOfSale, address, login, items } = addition;
-  const member = login === undefined ? undefined : deriveLoginHolder(institution, login);
+  const { institution, orderId, request, pointOfSale, login, items } = addition;
+  const maker = toCartMaker(addition);
   const permit = (lines: readonly Pick<HeldLine, 'criterion' | 'item'>[]) =>
     permitItems(context, institution, items, lines);
+  const pricedFor = items.findLast(({ contactNumber }) => contactNumber !== undefined)?.contactNumber;
+  const visitor = {
+    ...(login !== undefined && { client: maker.client }),
+    ...(pricedFor !== undefined && { pricedFor }),
+  };
   const add = () =>
-    addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, { permit, holder: member });
+    addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, { permit, visitor });
   if (await context.orders.of(institution).get(orderId)) return add();
-  const createdBy = { pointOfSale: pointOfSale.toLowerCase() };
-  const visitor = { institution, client: member ?? deriveAddressHolder(institution, address), createdBy };
-  const creation = { id: orderId, request, cart: true, permit };
+  const creation = { id: orderId, request, cart: true, permit, pricedFor };
   try {
-    return await holdAndInsert(context, visitor, { pointOfSale, items }, creation);
+    return await holdAndInsert(context, maker, { pointOfSale, items }, creation);
   } catch (error) {
     // Another request has created the cart; what this one holds is found by its addition.
     if (error instanceof UniqueViolation) return add();
@@ -90,6 +102,7 @@ export async function changeCartLine(
   if (isOpen && priced) await permitTariffs(context, target.institution, contactNumber, [priced]);
   const change = {
     beneficiary,
+    ...(contactNumber !== undefined && { pricedFor: contactNumber }),
     ...(tariff ? { tariff: { ...tariff, ...composeLine(tariff, tariff.book, toBuyer(found)) } } : {}),
   };
   const command = { ...target, request, appliesTo: 'carts' } as const;
@@ -97,7 +110,8 @@ export async function changeCartLine(
     (price?: (order: OrderDocument) => OrderDocument): Rule =>
     (current, now) =>
       changeLine(current, lineId, change, now, price);
-  const isPriced = tariff !== undefined && (tariff.book !== null || isComposed(found));
+  const isOtherPrice = tariff !== undefined || (contactNumber !== undefined && contactNumber !== found.pricedFor);
+  const isPriced = isOtherPrice && (isComposed(found) || tariff?.book != null);
   const { order } = isPriced ? await runWithPrices(context, command, rule) : await runCommand(context, command, rule());
   return order;
 }

@@ -13,6 +13,7 @@ import { writeGuestOrLater } from '../saga/follow-ups.ts';
 import { sell } from '../saga/sell.ts';
 import type { Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
+import { priceCart } from './prices.ts';
 import { type Checkout, toProviderPage } from './schemas.ts';
 
 type CheckoutRequest = Static<typeof Checkout>;
@@ -22,8 +23,8 @@ export function deriveCheckoutRequestId(orderId: string, requestId: string): str
 }
 
 /**
- * A captured payment is written first, then the order is sold; otherwise places are sold, or held longer, first. A
- * repeat, also after a crash, returns the same order. @throws Fault for each refusal of the rules,
+ * At the prices of its buyer. A captured payment is written first, then the order is sold; otherwise places are sold, or
+ * held longer, first. A repeat, also after a crash, returns the same order. @throws Fault for each refusal of the rules,
  * `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is confirmed later unless it is
  * cancelled
  */
@@ -32,8 +33,22 @@ export async function checkOutCart(
   target: Target,
   requested: CheckoutRequest,
 ): Promise<OrderDocument> {
+  const buyer = await readBuyer(context, target, requested);
+  const buy = () => buyCart(context, target, requested, buyer);
+  return buy().catch(async (error: unknown) => {
+    if (!(error instanceof RefusedOrder) || error.reason !== 'other_prices') throw error;
+    await priceCart(context, target, requested.contactNumber ?? null);
+    return buy();
+  });
+}
+
+const buyCart = async (
+  context: OrdersContext,
+  target: Target,
+  requested: CheckoutRequest,
+  { criteria, ...buyer }: Awaited<ReturnType<typeof readBuyer>>,
+): Promise<OrderDocument> => {
   const { requestId, paymentMethod: method, paymentToken: token = 'ok', termsAccepted } = requested;
-  const { criteria, ...buyer } = await readBuyer(context, target, requested);
   const command = {
     ...target,
     request: deriveCheckoutRequestId(target.orderId, requestId),
@@ -74,7 +89,7 @@ export async function checkOutCart(
     await cancelUnlessEnded(context, { ...target, appliesTo: 'both' }, 'its places were gone at the checkout');
     throw createPlacesGoneFault();
   }
-}
+};
 
 /** Until the end of the page's grace period, or nothing can be paid there. */
 const holdForPage = async (context: OrdersContext, order: OrderDocument, next: OrderDocument) => {

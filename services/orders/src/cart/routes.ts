@@ -25,10 +25,13 @@ import {
   listShopOrders,
 } from './cart.ts';
 import { checkOutCart, deriveCheckoutRequestId, openAnotherPage } from './checkout.ts';
+import { addCartCode, priceCart, removeCartCodes } from './prices.ts';
 import {
   Addition,
   AnotherTry,
+  CartBuyer,
   Checkout,
+  CodeAddition,
   FaultCancellation,
   LineChange,
   Outcome,
@@ -88,6 +91,40 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     example: { params: example.lineParams, answer: example.cartDone },
     handle: createHandler(context)((target, { params: { lineId } }) =>
       removeOrderLine(context, { ...target, appliesTo: 'carts' }, lineId),
+    ),
+  }),
+  operation({
+    ...write,
+    id: 'addCartCode',
+    path: '/internal/shop/orders/codes',
+    summary: 'Gives a cart a code of a discount; creates the cart if none has the id',
+    body: CodeAddition,
+    errors: ['too_many_requests'],
+    example: { body: example.codeAddition, answer: example.cartDone },
+    handle: ({ caller: { institution }, body: { code, currency, ...visitor } }) => {
+      const own = { ...visitor, institution };
+      return answerOutcome(context, own, () => addCartCode(context, own, { code, currency }));
+    },
+  }),
+  operation({
+    ...write,
+    id: 'removeCartCodes',
+    path: `${whole.path}/codes/{discountId}/removal`,
+    params: { ...whole.params, discountId: id },
+    summary: 'Removes the codes of a discount from a cart',
+    example: { params: { ...example.params, discountId: example.ids.discount }, answer: example.cartDone },
+    handle: createHandler(context)((target, { params: { discountId } }) =>
+      removeCartCodes(context, target, discountId),
+    ),
+  }),
+  operation({
+    ...action('prices'),
+    id: 'priceCart',
+    summary: 'Prices a cart as who buys it pays it, unless it is dearer then; an order stays as it is',
+    body: CartBuyer,
+    example: { params: example.params, body: { contactNumber: 'C7K2M9QX4TB03' }, answer: example.cartDone },
+    handle: createHandler(context)((target, { body: { contactNumber = null } }) =>
+      priceCart(context, target, contactNumber),
     ),
   }),
   operation({

@@ -1,6 +1,7 @@
 import {
   createLineSchema,
   createNullableSchema,
+  currency,
   emailSchema,
   id,
   languageTag,
@@ -11,6 +12,7 @@ import {
 } from '@boxoffice/http';
 import { buildIdPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
+import { code } from '../api/price-schemas.ts';
 import { contactNumber, items, Line, Order, ProviderRecord } from '../api/schemas.ts';
 import { formatInstant, formatInstantOrNull, selectShopperMembers, toLineView, toOrderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
@@ -30,16 +32,23 @@ const name = createNullableSchema(guestName);
 
 const Item = named('CartItemRequest', Members({ ...items.items.properties, contactNumber: Optional(contactNumber) }));
 
+const visitor = {
+  orderId: cartId,
+  pointOfSale: Text({ minLength: 1, maxLength: 253 }),
+  address: Text({ minLength: 1, maxLength: 64 }),
+  login: Optional(Text({ minLength: 1, maxLength: 64, description: 'the id of the user who is logged in' })),
+};
+
 export const Addition = named(
   'CartAddition',
-  Members({
-    orderId: cartId,
-    requestId,
-    pointOfSale: Text({ minLength: 1, maxLength: 253 }),
-    address: Text({ minLength: 1, maxLength: 64 }),
-    login: Optional(Text({ minLength: 1, maxLength: 64, description: 'the id of the user who is logged in' })),
-    items: List(Item, { minItems: 1, maxItems: 100 }),
-  }),
+  Members({ ...visitor, requestId, items: List(Item, { minItems: 1, maxItems: 100 }) }),
+);
+
+export const CodeAddition = named('CartCodeAddition', Members({ ...visitor, currency, code }));
+
+export const CartBuyer = named(
+  'CartBuyer',
+  Members({ contactNumber: Optional(Text({ ...contactNumber, description: 'absent: a guest' })) }),
 );
 
 export const LineChange = named(

@@ -101,7 +101,8 @@ export function changeDetails<O extends Order>(
   const own = isOtherBuyer ? dropUnwrittenGuest(order, now) : order;
   const delivery = isOtherDelivery ? { ticketDelivery } : {};
   const former = isOtherBuyer && order.contactNumber !== null ? { hadContact: true as const } : {};
-  const given = hasOtherCodes ? { codes } : {};
+  const priced = isOtherBuyer && order.pricedFor !== undefined ? { pricedFor: undefined } : {};
+  const given = hasOtherCodes ? { codes, ...priced } : priced;
   const changed: O = markModified({ ...own, contactNumber, externalReference, ...delivery, ...former, ...given }, now);
   const isPriced = (hasOtherCodes || isOtherBuyer) && changeable.includes(order.state);
   const { next, facts } = isPriced ? sellIfPaid(price(changed), now) : accept(changed);

@@ -1,13 +1,15 @@
+import type { CodeState } from '@boxoffice/prices';
 import { checkTariffAccess, setBuyer } from './buyer.ts';
 import { cancel } from './cancellation.ts';
 import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { markListed, toBeneficiary } from './lines.ts';
 import { createContactNamedFacts } from './order/facts.ts';
-import { computeDue, isAmountList } from './order/money.ts';
+import { computeDue, computeTotal, isAmountList } from './order/money.ts';
 import type { Guest, Line, LineComposition, Order, Texts } from './order/order.ts';
 import { checkDecidable, isHidden, markModified } from './order/state.ts';
 import { addPayment } from './payments.ts';
+import { isComposed } from './price.ts';
 import { addPage, checkPage, isPayableNoMore, isProvider, type ProviderPage } from './providers.ts';
 
 export interface LineChange {
@@ -19,6 +21,8 @@ export interface LineChange {
     readonly name?: Texts;
     readonly price?: LineComposition;
   };
+  /** Whose discounts the whole cart has then; absent: as before. */
+  readonly pricedFor?: string;
   /** Null removes a name. */
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
 }
@@ -35,7 +39,7 @@ export function isCart(order: Order): boolean {
 export function changeLine<O extends Order>(
   order: O,
   lineId: string,
-  { tariff, beneficiary }: LineChange,
+  { tariff, beneficiary, ...own }: LineChange,
   now: number,
   price: (order: O) => O = (same) => same,
 ): Decision<O> {
@@ -54,7 +58,7 @@ export function changeLine<O extends Order>(
   };
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
-  return accept(markModified(price({ ...order, lines }), now));
+  return accept(markModified(price({ ...order, lines, ...own }), now));
 }
 
 /** The fees of the hold stay, and the discount as long as it matches. */
@@ -71,6 +75,62 @@ const describeTariff = ({ about }: Line, name: Texts | undefined): Pick<Line, 'a
   const { tariff: _, ...rest } = about;
   return { about: name ? { ...rest, tariff: name } : rest };
 };
+
+const MAX_CODES = 10;
+
+/** Refused: `cart_gone`, `wrong_state`, `too_many_codes`. */
+export function addCode<O extends Order>(
+  order: O,
+  code: string,
+  now: number,
+  price: (order: O) => O = (same) => same,
+): Decision<O> {
+  const codes = listKnownCodes(order);
+  if (codes.length >= MAX_CODES) return refuse('too_many_codes');
+  return replaceCodes(order, [...codes, { code, discountId: null, state: 'unknown' }], now, price);
+}
+
+/** All of the discount. Refused: `cart_gone`, `wrong_state`, `unknown_discount`. */
+export function removeCodes<O extends Order>(
+  order: O,
+  discountId: string,
+  now: number,
+  price: (order: O) => O = (same) => same,
+): Decision<O> {
+  const codes = listKnownCodes(order);
+  const left = codes.filter((one) => one.discountId !== discountId);
+  return left.length === codes.length ? refuse('unknown_discount') : replaceCodes(order, left, now, price);
+}
+
+/** Those that were withdrawn meanwhile go with the next change: they name no discount by which they could. */
+const listKnownCodes = ({ codes = [] }: Order) => codes.filter(({ discountId }) => discountId !== null);
+
+const replaceCodes = <O extends Order>(
+  order: O,
+  codes: readonly CodeState[],
+  now: number,
+  price: (order: O) => O,
+): Decision<O> =>
+  checkDecidable(order, ['open'], 'given other codes', now) ?? accept(markModified(price({ ...order, codes }), now));
+
+/** Whether its prices are those of this contact; null: a buyer without discounts of his own, such as a guest. */
+export function hasPricesOf(order: Order, contactNumber: string | null): boolean {
+  const { pricedFor = order.contactNumber === order.guestContact ? null : order.contactNumber } = order;
+  return pricedFor === contactNumber || !isComposed(order);
+}
+
+/** Cheaper, or as dear as before. Refused: `wrong_state`, and `dearer`: the cart stays. */
+export function setPricesOf<O extends Order>(
+  order: O,
+  contactNumber: string | null,
+  now: number,
+  price: (order: O) => O = (same) => same,
+): Decision<O> {
+  const refused = checkDecidable(order, ['open'], 'bought', now);
+  if (refused) return refused;
+  const next = price({ ...order, pricedFor: contactNumber });
+  return computeTotal(next) > computeTotal(order) ? refuse('dearer') : accept(markModified(next, now));
+}
 
 /** After its contact was erased. */
 export function eraseNames<O extends Order>(order: O, now: number): O {
@@ -107,7 +167,7 @@ export interface CheckoutInput {
  * With a captured payment the sale is due; with a pending one the order waits; on account or free of charge the caller
  * sells it, then confirms it in the same write. An order whose payment failed is bought again; if by another buyer, the
  * guest's contact will be erased. Refused: `cart_gone`, `cart_expired`, `empty`, `wrong_state`,
- * `tariff_not_accessible`, `account_required`, `payment_declined`, `not_payable`, `amount_differs`.
+ * `tariff_not_accessible`, `other_prices`, `account_required`, `payment_declined`, `not_payable`, `amount_differs`.
  */
 export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> {
   const decision = decideCheckout(order, input, now);
@@ -116,7 +176,8 @@ export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: n
     : { ...decision, facts: [...decision.facts, ...createContactNamedFacts(decision.next)] };
 }
 
-const checkBuyable = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
+const checkBuyable = (order: Order, input: CheckoutInput, now: number) => {
+  const { criteria, method, token, guest, contactNumber } = input;
   if (!isCart(order)) return refuse('cart_gone');
   const unclear = checkDecidable(order, ['open', 'expired', 'cancelled'], 'bought', now);
   if (unclear) return unclear;
@@ -126,6 +187,7 @@ const checkBuyable = (order: Order, { criteria, method, token }: CheckoutInput, 
   if (refused) return refused;
   const unmet = checkTariffAccess(order.lines, criteria);
   if (unmet) return unmet;
+  if (!hasPricesOf(order, guest ? null : contactNumber)) return refuse('other_prices');
   // What costs nothing is confirmed at once, whatever the method.
   if (computeDue(order) === 0) return undefined;
   if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');

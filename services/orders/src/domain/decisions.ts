@@ -23,6 +23,11 @@ export const refusals = {
 
   unknown_order: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
   unknown_line: { code: 'not_found', shopReason: 'unknown_line', details: 'There is no resource with this id.' },
+  unknown_discount: {
+    code: 'not_found',
+    shopReason: 'unknown_discount',
+    details: 'There is no resource with this id.',
+  },
   unknown_payment: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
   unknown_refund: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
 
@@ -61,12 +66,28 @@ export const refusals = {
     details: 'Only contacts with an account buy on account.',
   },
   tariff_not_accessible: { code: 'order_tariff_not_accessible', shopReason: 'tariff_not_accessible' },
-  unknown_code: { code: 'discount_unknown_code', shopReason: null },
-  code_used_up: { code: 'discount_limit_reached', shopReason: null },
-  code_not_applicable: { code: 'discount_not_applicable', shopReason: null },
+  unknown_code: { code: 'discount_unknown_code', shopReason: 'unknown_code' },
+  code_used_up: { code: 'discount_limit_reached', shopReason: 'code_used_up' },
+  code_not_applicable: { code: 'discount_not_applicable', shopReason: 'code_not_applicable' },
+  too_many_codes: {
+    code: 'semantically_invalid',
+    shopReason: 'too_many_codes',
+    details: 'A cart has at most 10 codes.',
+  },
+  // Price it for the one who buys it, then decide again.
+  other_prices: {
+    code: 'conflict',
+    shopReason: 'busy',
+    details: 'The cart has the prices of another contact; repeat this shortly.',
+  },
+  dearer: {
+    code: 'order_tariff_not_accessible',
+    shopReason: 'dearer',
+    details: 'The cart costs more for this contact than it shows.',
+  },
   tariff_locked: {
     code: 'order_tariff_locked',
-    shopReason: 'tariff_not_accessible',
+    shopReason: 'tariff_locked',
     details: 'A tariff is sold only with a discount that unlocks it: name its code in $.codes.',
   },
   payment_declined: {

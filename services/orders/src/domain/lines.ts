@@ -8,7 +8,15 @@ import { listStock } from './price.ts';
 export interface NewOrder
   extends Pick<
     Order,
-    'id' | 'client' | 'createdBy' | 'pointOfSale' | 'contactNumber' | 'externalReference' | 'currency' | 'codes'
+    | 'id'
+    | 'client'
+    | 'createdBy'
+    | 'pointOfSale'
+    | 'contactNumber'
+    | 'pricedFor'
+    | 'externalReference'
+    | 'currency'
+    | 'codes'
   > {
   readonly ticketDelivery: TicketDelivery;
   readonly lines: readonly NewLine[];
@@ -109,12 +117,12 @@ export function removeReleasedPlaces<O extends Order>(order: O, released: readon
 
 /**
  * The order is sold if what it had paid covers them. Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`,
- * `place_repeated`, and `past_due` if the hold came after the deadline. `until` counts if the cart
- * {@link isEmptiedCart}. After a refusal the caller releases what its request holds. `price` is what its prices are then.
+ * `place_repeated`, and `past_due` if the hold came after the deadline. `until` and the delivery
+ * count if the cart {@link isEmptiedCart}. After a refusal the caller releases what its request holds. `price` is what its prices are then.
  */
 export function addLines<O extends Order>(
   order: O,
-  held: { readonly lines: readonly NewLine[]; readonly currency: string; readonly until?: number },
+  held: Pick<NewOrder, 'lines' | 'currency'> & Partial<Pick<NewOrder, 'until' | 'ticketDelivery'>>,
   now: number,
   price: (order: O) => O = (same) => same,
 ): Decision<O> {
@@ -126,10 +134,15 @@ export function addLines<O extends Order>(
     return refuse('currency_mismatch', `The order is in ${order.currency}, the new lines are in ${held.currency}.`);
   const lines = [...order.lines, ...held.lines.map(toUnsoldLine)];
   if (!isAmountList(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
-  const until = isEmptiedCart(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
+  const begun = isEmptiedCart(order) ? beginHold(held) : {};
   const again = held.lines.map(({ place }) => place.id);
-  return sellIfPaid(price(setLines({ ...removeReleasedPlaces(order, again), ...until }, lines, now)), now);
+  return sellIfPaid(price(setLines({ ...removeReleasedPlaces(order, again), ...begun }, lines, now)), now);
 }
+
+const beginHold = ({ until, ticketDelivery }: Partial<Pick<NewOrder, 'until' | 'ticketDelivery'>>) => ({
+  ...(until !== undefined && { expiresAt: until, deadline: until }),
+  ...(ticketDelivery !== undefined && { ticketDelivery }),
+});
 
 const setLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
   markModified({ ...order, lines, performanceIds: listPerformanceIds(lines), heldPlaces: lines.length }, now);

@@ -1,7 +1,9 @@
-import type { CodeState, Price } from '@boxoffice/prices';
+import { type CodeState, isSameCode, type Price } from '@boxoffice/prices';
 import { type Refused, refuse } from './decisions.ts';
 
 const INAPPLICABLE: readonly CodeState['state'][] = ['not_valid_now', 'contact_required', 'not_matching'];
+
+export type PriceCheck = (price: Pick<Price, 'codes' | 'lines'>) => Refused | undefined;
 
 /** The first refusal of what an order names: `unknown_code`, `code_used_up`, `code_not_applicable`, `tariff_locked`. */
 export function checkPrice({ codes, lines }: Pick<Price, 'codes' | 'lines'>): Refused | undefined {
@@ -21,3 +23,13 @@ export function checkPrice({ codes, lines }: Pick<Price, 'codes' | 'lines'>): Re
 export function checkUnlocking({ lines }: Pick<Price, 'lines'>): Refused | undefined {
   return lines.some(({ locked }) => locked) ? refuse('tariff_locked') : undefined;
 }
+
+/** Of a code that a cart is given: there it may wait for the lines and the contact that it needs. */
+export function createCartCodeCheck(given: string): PriceCheck {
+  return ({ codes, lines }) => {
+    const judged = codes.filter(({ code, state }) => isSameCode(code, given) && !isWaiting(state));
+    return checkPrice({ codes: judged, lines });
+  };
+}
+
+const isWaiting = (state: CodeState['state']): boolean => state === 'contact_required' || state === 'not_matching';

@@ -4,6 +4,7 @@ import type { OrdersContext } from '../context.ts';
 import { changeDetails, checkTariffAccess, hasCodes } from '../domain/buyer.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { isComposed } from '../domain/price.ts';
+import { checkPrice } from '../domain/price-checks.ts';
 import { type Command, runCommand } from '../saga/command.ts';
 import { issueAtOnce } from '../saga/follow-ups.ts';
 import { sellIfDue } from '../saga/sell.ts';
@@ -77,7 +78,7 @@ export async function changeOrder(
   const checksCodes = wanted !== undefined && !hasCodes(found, wanted);
   const isPriced = checksCodes || (isComposed(found) && named !== undefined);
   const { order } = isPriced
-    ? await runWithPrices(context, command, rule, { checksCodes })
+    ? await runWithPrices(context, command, rule, checksCodes ? { check: checkPrice } : {})
     : await runCommand(context, command, rule());
   await issueAtOnce(context, order);
   return order.saleDue ? sellIfDue(context, order) : order;

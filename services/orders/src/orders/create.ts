@@ -5,7 +5,7 @@ import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@b
 import type { Static } from 'typebox';
 import { createRefusalFault, toFault } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
-import type { Held, HeldLine } from '../clients/services.ts';
+import type { Book, Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkTariffAccess } from '../domain/buyer.ts';
 import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
@@ -13,7 +13,8 @@ import { open } from '../domain/lines.ts';
 import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { isUnpaid, markHandled } from '../domain/order/state.ts';
-import { listStock } from '../domain/price.ts';
+import { listStock, type PricedOrder } from '../domain/price.ts';
+import { checkPrice } from '../domain/price-checks.ts';
 import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderId } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
 import { sell } from '../saga/sell.ts';
@@ -34,6 +35,7 @@ import {
   type ClaimedPricing,
   claimUses,
   listClaimedUses,
+  readOrderPricing,
   readPricing,
   requireSellable,
   toBuyer,
@@ -82,7 +84,7 @@ export function toGuesser({ institution, client }: Pick<Caller, 'institution' | 
   return { institution, who: ['client', client ?? ''] };
 }
 
-interface Creation {
+interface Creation extends Pick<Order, 'pricedFor'> {
   readonly id: string;
   /** Of the hold: a repeat finds the places of an earlier attempt. */
   readonly request: string;
@@ -90,7 +92,7 @@ interface Creation {
   /** Not listed, and its request is recorded for repeats. */
   readonly cart?: boolean;
   readonly permit?: (lines: readonly Pick<HeldLine, 'criterion' | 'item'>[]) => Promise<void>;
-  /** Of the order's contact; absent or null: it has none. */
+  /** Of the order's contact, null: it has none; absent: read once a discount asks for them. */
   readonly criteria?: readonly string[] | null;
   /** One call sells it: it is inserted unseen, with its sale due, and does not count as held. */
   readonly sale?: OneCallSale;
@@ -142,7 +144,7 @@ export async function holdAndInsert(
   creation: Creation,
 ): Promise<OrderDocument> {
   const { institution } = maker;
-  const { id, request: requestId, idempotencyRecord, permit, sale, criteria = null } = creation;
+  const { id, request: requestId, permit, sale } = creation;
   const { pointOfSale, items } = requested;
   const codes = toUnknownCodes(requested.codes);
   const places = requirePlaceCount(items, 0);
@@ -155,22 +157,28 @@ export async function holdAndInsert(
     };
     // What an attempt of one call has held without an order is free once its hold ends, so that is short.
     const heldUntil = new Date(context.now() + HOLD_FOR_SALE_MS).toISOString();
+    const { criteria, pricedFor } = creation;
+    const price = async (order: PricedOrder, book: Book | null) =>
+      criteria === undefined && book
+        ? readOrderPricing(context, { ...order, institution, contactNumber: null, pricedFor }, { book })
+        : readPricing(book, toBuyer(order), criteria ?? null);
     const how = { holder: id, asOf: FIRST_VERSION, ...(sale && { claimFirst: true, heldUntil }) };
     const held = await context.stock.hold(institution, { ...wanted, ...how }, async (priced, book) => {
       await permit?.(priced);
       const buyer = toBuyer({ pointOfSale: pointOfSale?.toLowerCase() ?? null, createdBy: maker.createdBy });
-      const draft = { ...buyer, codes, lines: buildDraftLines(priced, items, book, buyer) };
-      requireSellable({ ...draft, createdBy: maker.createdBy }, readPricing(book, buyer, criteria), context.now());
+      const draft = { ...buyer, createdBy: maker.createdBy, codes };
+      const order = { ...draft, lines: buildDraftLines(priced, items, book, buyer) };
+      requireSellable(order, await price(order, book), context.now(), checkPrice);
     });
     let uses: readonly string[] = [];
     try {
       await permit?.(held.lines);
       const opened = openOrder(context, maker, { ...requested, codes }, held, creation);
-      const pricing = await claimUses(context, opened.next, readPricing(held.book, toBuyer(opened.next), criteria), {
-        ...{ institution, holder: id, requestId, asOf: FIRST_VERSION, heldUntil: held.heldUntil, checksCodes: true },
+      const pricing = await claimUses(context, opened.next, await price(opened.next, held.book), {
+        ...{ institution, holder: id, requestId, asOf: FIRST_VERSION, heldUntil: held.heldUntil, check: checkPrice },
       });
       uses = listClaimedUses(pricing);
-      return await insert(context, institution, priceNewOrder(context, opened, pricing, creation), idempotencyRecord);
+      return await insertPriced(context, institution, opened, pricing, creation);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
       if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
@@ -187,30 +195,41 @@ const openOrder = (
   { client, createdBy }: Maker,
   requested: Omit<OrderRequest, 'codes'> & Pick<Order, 'codes'>,
   held: Held,
-  { id, cart = false }: Creation,
+  { id, cart = false, pricedFor }: Creation,
 ): Accepted<Order> => {
   const { contactNumber = null, externalReference = null, ticketDelivery = held.ticketDelivery, items } = requested;
   const { codes } = requested;
-  const own = { id, client, ...(createdBy && { createdBy }), pointOfSale: held.pointOfSale, ...(codes && { codes }) };
+  const priced = pricedFor === undefined ? {} : { pricedFor };
+  const own = {
+    id,
+    client,
+    ...(createdBy && { createdBy }),
+    pointOfSale: held.pointOfSale,
+    ...(codes && { codes }),
+    ...priced,
+  };
   const given = { ...own, contactNumber, externalReference, ticketDelivery, cart };
-  const decision = open({ ...given, ...createHeldLines(context, held, items, toBuyer(own)) }, context.now());
+  const decision = open({ ...createHeldLines(context, held, items, toBuyer(own)), ...given }, context.now());
   if (isRefused(decision)) throw toFault(decision.refused);
   return decision;
 };
 
-const priceNewOrder = (
+/** A new order at the prices that it has then. @throws UniqueViolation if the id is that of another order */
+export async function insertPriced(
   context: OrdersContext,
+  institution: string,
   { next: opened, facts }: Accepted<Order>,
   pricing: ClaimedPricing,
-  { request, cart = false, sale }: Creation,
-): Accepted<Order> => {
+  { request, cart = false, sale, idempotencyRecord }: Creation,
+): Promise<OrderDocument> {
   const now = context.now();
   const priced = applyOrderPrice({ ...opened, version: FIRST_VERSION }, pricing, now);
   const { version: _, ...order } = priced;
   const made = sale ? beginOneCallSale<Order>(order, sale, now) : { next: order, facts };
   if (isRefused(made)) throw toFault(made.refused);
-  return cart ? accept(markHandled(made.next, request)) : made;
-};
+  const whole = cart ? accept(markHandled(made.next, request)) : made;
+  return insert(context, institution, whole, idempotencyRecord);
+}
 
 /** In one write with the answer for repeats. */
 const insert = async (

@@ -6,7 +6,7 @@ import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine, RequestedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { toBeneficiary } from '../domain/lines.ts';
-import type { Beneficiary, NewLine } from '../domain/order/order.ts';
+import type { Beneficiary, NewLine, TicketDelivery } from '../domain/order/order.ts';
 import { composeLine } from './prices.ts';
 
 /** `contactNumber` is a visitor's; the tariff's criterion is checked against it. */
@@ -90,10 +90,15 @@ export function checkSingleCurrency(currencies: readonly string[]): RefusedOrder
 /** At their bases. @throws Fault `semantically_invalid` if the places have several currencies */
 export function createHeldLines(
   { newId }: Pick<OrdersContext, 'newId'>,
-  { lines: held, heldUntil, book }: Held,
+  { lines: held, heldUntil, book, ticketDelivery }: Held,
   items: readonly OrderItem[],
   buyer: Buyer,
-): { readonly lines: readonly NewLine[]; readonly currency: string; readonly until: number } {
+): {
+  readonly lines: readonly NewLine[];
+  readonly currency: string;
+  readonly until: number;
+  readonly ticketDelivery: TicketDelivery;
+} {
   const beneficiaries = matchBeneficiaries(held, items);
   const lines = held.map(
     (
@@ -117,7 +122,7 @@ export function createHeldLines(
   const currencies = [...new Set(held.map(({ currency }) => currency))];
   const refused = checkSingleCurrency(currencies);
   if (refused) throw refused;
-  return { lines, currency: currencies[0] ?? '', until: Date.parse(heldUntil) };
+  return { lines, currency: currencies[0] ?? '', until: Date.parse(heldUntil), ticketDelivery };
 }
 
 /** For each held place, in their order: the named ones, or as they were chosen. */

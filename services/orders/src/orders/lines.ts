@@ -15,6 +15,7 @@ import {
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { isComposed } from '../domain/price.ts';
+import { checkUnlocking } from '../domain/price-checks.ts';
 import { createRequestId } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
 import { answerWithTickets } from '../saga/follow-ups.ts';
@@ -48,8 +49,8 @@ type Permitted = Pick<HeldLine, 'criterion' | 'item'>;
 
 interface AdditionOptions {
   readonly permit?: ((lines: readonly Permitted[], order: OrderDocument) => Promise<void>) | undefined;
-  /** All places of the order count for it from then on; absent: as before. */
-  readonly holder?: string | undefined;
+  /** Of a cart: all its places count for `client` from then on; absent members: as before. */
+  readonly visitor?: Partial<Pick<OrderDocument, 'client' | 'pricedFor'>>;
 }
 
 /** All places, or none; an order that has paid for them is confirmed. @throws Fault as for a new order, and refusals */
@@ -57,7 +58,7 @@ export async function addOrderLines(
   context: OrdersContext,
   command: Command,
   items: readonly OrderItem[],
-  { permit, holder }: AdditionOptions = {},
+  { permit, visitor = {} }: AdditionOptions = {},
 ): Promise<OrderDocument> {
   const requestId = command.request ?? createRequestId(command.idempotencyRecord);
   let taken: Taken | undefined;
@@ -72,27 +73,24 @@ export async function addOrderLines(
       },
       async effect(order) {
         end();
-        const moved = holder === undefined || holder === order.client ? 0 : order.heldPlaces;
-        end = await context.limit.admit(
-          { ...order, client: holder ?? order.client },
-          requirePlaceCount(items, 0) + moved,
-        );
+        const own = { ...order, ...visitor };
+        const moved = own.client === order.client ? 0 : order.heldPlaces;
+        end = await context.limit.admit(own, requirePlaceCount(items, 0) + moved);
         if (moved > 0) former = order;
         await release(context, order);
-        const held = await holdMore(context, order, requestId, items, permit);
+        const held = await holdMore(context, own, requestId, items, permit);
         taken = { held, requestId, asOf: order.version };
         await holdAsLong(context, order, held);
         await permit?.(held.lines, order);
-        const pricing = await priceMore(context, order, held, { requestId, items });
+        const pricing = await priceMore(context, own, held, { requestId, items });
         taken = { ...taken, uses: listClaimedUses(pricing) };
         return { held, pricing };
       },
       write:
         ({ held, pricing }) =>
         (order, now) => {
-          const own = holder === undefined ? order : { ...order, client: holder };
           const price = (next: OrderDocument) => applyOrderPrice(next, pricing, now);
-          return addLines(own, createHeldLines(context, held, items, toBuyer(order)), now, price);
+          return addLines({ ...order, ...visitor }, createHeldLines(context, held, items, toBuyer(order)), now, price);
         },
     });
     if (former) context.limit.record(former, order.id, 0);
@@ -136,7 +134,12 @@ const holdMore = async (
   return context.stock.hold(institution, wanted, async (priced, book) => {
     await permit?.(priced, order);
     const draft = { ...order, lines: [...order.lines, ...buildDraftLines(priced, items, book, toBuyer(order))] };
-    requireSellable(draft, await readOrderPricing(context, { ...order, ...draft }, { book }), context.now(), false);
+    requireSellable(
+      draft,
+      await readOrderPricing(context, { ...order, ...draft }, { book }),
+      context.now(),
+      checkUnlocking,
+    );
   });
 };
 
@@ -156,7 +159,7 @@ const priceMore = async (
   const { institution, id: holder, version: asOf } = order;
   const until = isEmptiedCart(order) ? 0 : (order.expiresAt ?? 0);
   const heldUntil = new Date(Math.max(until, Date.parse(held.heldUntil))).toISOString();
-  const claim = { institution, holder, requestId, asOf, heldUntil, checksCodes: false };
+  const claim = { institution, holder, requestId, asOf, heldUntil, check: checkUnlocking };
   return claimUses(context, draft, await readOrderPricing(context, draft, { book: held.book }), claim);
 };
 

@@ -13,7 +13,7 @@ import {
   type PricedOrder,
   type Pricing,
 } from '../domain/price.ts';
-import { checkPrice, checkUnlocking } from '../domain/price-checks.ts';
+import { checkUnlocking, type PriceCheck } from '../domain/price-checks.ts';
 import { createRequestId, deriveId } from '../ids.ts';
 import { type Command, runStockFirst } from '../saga/command.ts';
 import type { Rule } from '../saga/write.ts';
@@ -60,8 +60,7 @@ interface Claim {
   readonly asOf: number;
   /** ISO 8601 UTC. */
   readonly heldUntil: string;
-  /** Whether its codes are refused unless they apply. */
-  readonly checksCodes: boolean;
+  readonly check: PriceCheck;
 }
 
 const TRIES = 8;
@@ -75,12 +74,12 @@ export async function claimUses(
   context: Pick<OrdersContext, 'stock' | 'now'>,
   order: PricedOrder,
   pricing: Pricing,
-  { institution, checksCodes, ...claim }: Claim,
+  { institution, check, ...claim }: Claim,
 ): Promise<ClaimedPricing> {
   let known = pricing;
   for (let tries = 1; ; tries += 1) {
     const price = computePrice(order, known, context.now());
-    const refused = checksCodes ? checkPrice(price) : checkUnlocking(price);
+    const refused = check(price);
     if (refused) throw toFault(refused.refused);
     const uses = [...countNeededUses(price)].map(([pool, count]) => ({ pool, count }));
     if (uses.length === 0) return { ...known, claimed: NO_USES };
@@ -106,16 +105,18 @@ export function applyOrderPrice<O extends Order & { readonly version: number }>(
   return applyPrice(order, { ...pricing, asOf: order.version, toFeeId: (id) => deriveId('fli', order.id, id) }, now);
 }
 
+type Contacted = Pick<OrderDocument, 'institution' | 'contactNumber' | 'pricedFor'>;
+
 /**
  * What the order is priced with now. Where the catalogue does not answer, a change that needs nothing else of it keeps
  * what the lines have. @throws Fault `service_unavailable` unless `isOptional`
  */
 export async function readOrderPricing(
   context: Pick<OrdersContext, 'stock' | 'contacts' | 'log'>,
-  order: Pick<OrderDocument, 'institution' | 'contactNumber'> & PricedOrder,
+  order: Contacted & PricedOrder,
   { isOptional = false, book }: { readonly isOptional?: boolean; readonly book?: Book | null | undefined } = {},
 ): Promise<Pricing> {
-  const { institution, contactNumber, codes = [] } = order;
+  const { institution, codes = [] } = order;
   const given = codes.map(({ code }) => code);
   const found =
     book ??
@@ -125,20 +126,19 @@ export async function readOrderPricing(
       return null;
     }));
   const pricing = readPricing(found, toBuyer(order), null);
-  return { ...pricing, criteria: await readCriteria(context, { institution, contactNumber }, pricing, order) };
+  return { ...pricing, criteria: await readCriteria(context, order, pricing) };
 }
 
 /** Only where a discount asks for it. An erased contact meets nothing. */
 const readCriteria = async (
   context: Pick<OrdersContext, 'contacts'>,
-  { institution, contactNumber }: Pick<OrderDocument, 'institution' | 'contactNumber'>,
+  { institution, contactNumber, pricedFor = contactNumber, lines }: Contacted & PricedOrder,
   { discounts }: Pricing,
-  { lines }: PricedOrder,
 ): Promise<readonly string[] | null> => {
-  if (contactNumber === null) return null;
+  if (pricedFor === null) return null;
   const terms = [...discounts, ...lines.flatMap(({ price }) => price?.grant?.terms ?? [])];
   if (terms.every(({ criterion }) => criterion === null)) return [];
-  return (await context.contacts.criteria(institution, contactNumber)) ?? [];
+  return (await context.contacts.criteria(institution, pricedFor)) ?? [];
 };
 
 /** Lines as they would be, one per place of each item that has a price. */
@@ -165,7 +165,7 @@ export async function runWithPrices(
   context: OrdersContext,
   command: Command,
   rule: (price?: (order: OrderDocument) => OrderDocument) => Rule,
-  { checksCodes = false, isOptional = false }: { readonly checksCodes?: boolean; readonly isOptional?: boolean } = {},
+  { check = checkUnlocking, isOptional = false }: { readonly check?: PriceCheck; readonly isOptional?: boolean } = {},
 ) {
   const requestId = createRequestId(command.idempotencyRecord);
   const taken: string[] = [];
@@ -176,7 +176,7 @@ export async function runWithPrices(
         const pricing = await readOrderPricing(context, next, { isOptional });
         const { institution, id: holder, version: asOf } = order;
         const heldUntil = new Date(order.expiresAt ?? 0).toISOString();
-        const claim = { institution, holder, requestId, asOf, heldUntil, checksCodes };
+        const claim = { institution, holder, requestId, asOf, heldUntil, check };
         const claimed = await claimUses(context, next, pricing, claim);
         taken.push(...listClaimedUses(claimed));
         return claimed;
@@ -211,8 +211,7 @@ export function toUnknownCodes(codes: readonly string[] | undefined): PricedOrde
 }
 
 /** @throws Fault of the codes and tariffs of an order that only places are missing for */
-export function requireSellable(order: PricedOrder, pricing: Pricing, now: number, checksCodes = true): void {
-  const price = computePrice(order, pricing, now);
-  const refused = checksCodes ? checkPrice(price) : checkUnlocking(price);
+export function requireSellable(order: PricedOrder, pricing: Pricing, now: number, check: PriceCheck): void {
+  const refused = check(computePrice(order, pricing, now));
   if (refused) throw toFault(refused.refused);
 }

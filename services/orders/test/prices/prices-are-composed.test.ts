@@ -4,27 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Hall, Prices } from '../fixture/catalog.ts';
+import { createCoded, createDiscount } from '../fixture/discounts.ts';
 import { type Call, describeOnEachEngine, type Order } from '../fixture/fixture.ts';
-
-type Discount = NonNullable<Prices['discounts']>[number];
-
-const ALL = {
-  ...{ unlocks: [], criterion: null, productIds: null, performanceIds: null, tariffIds: null, minPlaces: 1 },
-  ...{ channels: null, validFrom: null, validTo: null, usesPerOrder: null, free: null, state: 'active' as const },
-  createdAt: '2027-01-01T00:00:00.000Z',
-};
-
-const createDiscount = (id: string, effect: Discount['effect'], more: Partial<Discount> = {}): Discount => ({
-  ...{ ...ALL, id, name: { en: id }, trigger: 'automatic', effect, codes: [] },
-  ...more,
-});
-
-const createCoded = (code: string, effect: Discount['effect'], more: Partial<Discount> = {}): Discount =>
-  createDiscount(`dsc_${code}`, effect, {
-    trigger: 'code',
-    codes: [{ code, id: `cod_${code}`, free: null }],
-    ...more,
-  });
 
 const vat = { id: 'tax_1', name: { en: 'VAT' }, rate: '8.1' };
 const ofTicket = { id: 'fee_1', name: { en: 'Fee' }, per: 'ticket' as const, amount: 100, percent: null, roundTo: 1 };

@@ -1,9 +1,10 @@
 import { PosFault } from '@boxoffice/envelope';
 import { toNetwork } from '@boxoffice/runtime';
+import { ServiceRefusal } from '@boxoffice/service';
 import type { Order, OrderState, Orders, Outcome, RequestedItem } from '../clients/orders.ts';
 import { requireDone } from '../orders/refusals.ts';
 import type { PosContext } from '../request/context.ts';
-import { createSessionEndedFault, type Visit } from '../request/visit.ts';
+import { createSessionEndedFault, createTooManyFault, type Visit } from '../request/visit.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import { createId, type SessionDocument } from '../store.ts';
 
@@ -92,23 +93,42 @@ interface Filled {
 }
 
 /** Adds all places or none; the first ones create the cart, and the session if there is none. Rejects with PosFault. */
-export async function fillCart(
+export function fillCart(
   context: Pick<PosContext, 'orders' | 'sessions'>,
-  { pointOfSale, session, ip }: Visit,
+  visit: Visit,
   items: readonly RequestedItem[],
   requestId: string,
 ): Promise<Filled> {
-  const { institution, serviceHost } = pointOfSale;
-  const named = items.length > 1 ? 'items' : 'cart';
+  const { institution } = visit.pointOfSale;
   const add = (orderId: string): Promise<Outcome> =>
-    context.orders.add(institution, {
-      orderId,
-      requestId,
-      pointOfSale: serviceHost,
-      address: toNetwork(ip),
-      login: session?.userId ?? undefined,
-      items: [...items],
+    context.orders.add(institution, { ...toVisitor(visit), orderId, requestId, items: [...items] });
+  return changeOrBeginCart(context, visit, add, items.length > 1 ? 'items' : 'cart');
+}
+
+/** Of a discount; as the first items do, it creates what there is not. Rejects with PosFault. */
+export function addCode(context: Pick<PosContext, 'orders' | 'sessions'>, visit: Visit, code: string): Promise<Filled> {
+  const { institution, currency } = visit.pointOfSale;
+  const add = (orderId: string): Promise<Outcome> =>
+    context.orders.addCode(institution, { ...toVisitor(visit), orderId, currency, code }).catch((error: unknown) => {
+      if (!(error instanceof ServiceRefusal) || error.http !== 429) throw error;
+      throw createTooManyFault('unknown codes', Number(error.retryAfter ?? 1) * 1_000);
     });
+  return changeOrBeginCart(context, visit, add, 'cart');
+}
+
+const toVisitor = ({ pointOfSale, session, ip }: Visit) => ({
+  pointOfSale: pointOfSale.serviceHost,
+  address: toNetwork(ip),
+  login: session?.userId ?? undefined,
+});
+
+const changeOrBeginCart = async (
+  context: Pick<PosContext, 'orders' | 'sessions'>,
+  { pointOfSale, session }: Visit,
+  add: (orderId: string) => Promise<Outcome>,
+  named: 'items' | 'cart',
+): Promise<Filled> => {
+  const { institution } = pointOfSale;
   if (!session) {
     const cart = requireDone(await add(createId('ord')), named);
     try {
@@ -124,7 +144,7 @@ export async function fillCart(
   const isOver = outcome.reason === 'cart_gone' || outcome.reason === 'cart_expired';
   if (!isOver) return { cart: requireDone(outcome, named), newSession: undefined };
   return { cart: requireDone(await add(await otherCart(context, session, cartId)), named), newSession: undefined };
-}
+};
 
 /** The cart that replaces `instead` in the session; that of a concurrent request if it was first. */
 const otherCart = async (

@@ -2,15 +2,17 @@ import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { ItemChange, langQuery, pathId, toStoredName } from '../description/schemas.ts';
+import { CodeInput, ItemChange, langQuery, pathId, toStoredName } from '../description/schemas.ts';
 import { requireDone } from '../orders/refusals.ts';
 import { readCurrentOffer, type ShownCart, toCartView } from '../orders/views.ts';
 import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { createNotFoundFault, operation, requireContact, type Visit } from '../request/visit.ts';
+import type { NewSession } from '../sessions/sessions.ts';
 import { createId, formatCartSubject, isId } from '../store.ts';
 import {
   abandonCart,
+  addCode,
   createCartExpiredFault,
   fillCart,
   findCart,
@@ -20,6 +22,7 @@ import {
 } from './cart.ts';
 
 const itemParams = { id: pathId };
+const discountParams = { discountId: pathId };
 const example = { params: { id: examples.ids.line } };
 const tariffErrors = [
   'invalid_reference',
@@ -40,7 +43,61 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
     return toCartView(cart, await readCurrentOffer(context, visit), { visit, isExperimental });
   };
 
+  const toAnswerHeaders = (newSession: NewSession | undefined): Readonly<Record<string, string>> =>
+    newSession ? { 'X-auth-token': newSession.token } : {};
+
+  const codes = [
+    operation({
+      id: 'addCodeToCart',
+      method: 'post',
+      path: '/shopping-cart/codes',
+      access: 'visitor',
+      summary: 'Gives the cart a code of a discount, also before its first item; returns the cart',
+      description:
+        'Upper and lower case are the same; a code that the cart has changes nothing. It applies to the items that ' +
+        'match it as long as they do: `codes` of the cart says what it does. Without a session one is created (201), ' +
+        'and its token is in X-auth-token. After ten unknown codes in 15 minutes from one address the answer is 429.',
+      query: langQuery,
+      body: CodeInput,
+      answers: { 200: Cart, 201: Cart },
+      answerHeaders: ['X-auth-token'],
+      errors: [
+        'discount_unknown_code',
+        'discount_not_applicable',
+        'discount_limit_reached',
+        'tariff_not_accessible',
+        'order_busy',
+      ],
+      example: { body: { code: 'FAMILLE-27' }, answer: edition.examples.cart },
+      handle: async ({ visitor, body: { code } }) => {
+        const { cart, newSession } = await addCode(context, visitor, code);
+        const view = await viewCart(visitor, { order: cart });
+        const headers = toAnswerHeaders(newSession);
+        return newSession ? created(view, `${visitor.base}/shopping-cart`, { headers }) : ok(view);
+      },
+    }),
+    operation({
+      id: 'removeCodesFromCart',
+      method: 'delete',
+      path: '/shopping-cart/codes/{discountId}',
+      access: 'session',
+      summary: 'Removes all codes of a discount from the cart; returns the cart',
+      description: 'Refused while the cart has an item of a tariff that is sold only with the discount.',
+      params: discountParams,
+      query: langQuery,
+      answers: { 200: Cart },
+      errors: ['tariff_not_accessible', 'order_busy'],
+      example: { params: { discountId: 'dsc_01k9q2m8s4' }, answer: edition.examples.cart },
+      handle: async ({ visitor, params: { discountId } }) => {
+        const { institution, cartId } = requireCart(visitor, discountId);
+        const outcome = await context.orders.removeCodes(institution, cartId, discountId);
+        return ok(await viewCart(visitor, toShownCart(outcome)));
+      },
+    }),
+  ];
+
   return [
+    ...(isExperimental ? codes : []),
     operation({
       id: 'getCart',
       method: 'get',
@@ -119,7 +176,7 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
         await requireNotOver(context, visitor.pointOfSale.institution, performanceIds, named);
         const { cart, newSession } = await fillCart(context, visitor, items, idempotencyKey ?? createId('req'));
         return created(await viewCart(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
-          headers: newSession ? { 'X-auth-token': newSession.token } : {},
+          headers: toAnswerHeaders(newSession),
           subjects: listSubjects(visitor, cart),
         });
       },

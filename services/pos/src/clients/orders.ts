@@ -45,6 +45,16 @@ export function createOrders(orders: ServiceClient<operations>) {
     removeLine: (institution: string, orderId: string, lineId: string): Promise<Outcome> =>
       orders.call(institution, 'removeCartItem', { path: { orderId, lineId }, ...write }).catch(asOutcome),
 
+    addCode: (institution: string, body: BodyOf<operations, 'addCartCode'>): Promise<Outcome> =>
+      orders.call(institution, 'addCartCode', { body, ...write }).catch(asOutcome),
+
+    removeCodes: (institution: string, orderId: string, discountId: string): Promise<Outcome> =>
+      orders.call(institution, 'removeCartCodes', { path: { orderId, discountId }, ...write }).catch(asOutcome),
+
+    /** At the prices of who buys it. */
+    price: (institution: string, orderId: string, { contactNumber }: Pick<Buyer, 'contactNumber'>): Promise<Outcome> =>
+      orders.call(institution, 'priceCart', { path: { orderId }, body: { contactNumber } }).catch(asOutcome),
+
     abandon: (institution: string, orderId: string): Promise<Outcome> =>
       orders.call(institution, 'giveUpCart', { path: { orderId }, ...write }).catch(asOutcome),
 

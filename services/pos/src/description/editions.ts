@@ -19,7 +19,7 @@ import {
   Venue,
 } from './schemas.ts';
 
-const { Boolean: Flag, Integer, Object: Members, String: Text } = Type;
+const { Array: List, Boolean: Flag, Integer, Object: Members, String: Text } = Type;
 
 const SOLD = 'as of the sale, also after the product has closed; null in what an earlier release sold';
 
@@ -38,13 +38,84 @@ const sold = {
   localValidUntil,
 };
 
-const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...sold }));
+const money = (description: string) => Integer({ description: `${description}, in the minor unit` });
+
+const taxes = List(
+  named(
+    'ShopTax',
+    Members({
+      taxId: createNullableSchema(Text({ description: 'null: without a tax' })),
+      rate: createNullableSchema(Text({ description: 'in percent; null without a tax' })),
+      net: money('without the tax'),
+      tax: money('that the gross amount includes'),
+      gross: money('net and tax'),
+    }),
+  ),
+  { description: 'that the price includes, by tax and rate; sums add what was rounded' },
+);
+
+const shownName = Text({ description: 'in the wanted language' });
+
+/** What the amount of an item is made of. */
+const composed = {
+  base: money('the price of the tariff at the hold'),
+  components: List(
+    named(
+      'ShopPriceComponent',
+      Members({
+        kind: oneOf(ordersValues['PriceComponent.kind'], { description: 'what changes the price' }),
+        id: Text({ description: 'of the discount or fee' }),
+        name: shownName,
+        amount: money('of a discount negative, or 0 if it only unlocks the tariff'),
+      }),
+    ),
+    { description: 'base and these are the amount' },
+  ),
+  taxes,
+};
+
+/** What the total is made of beside the items. */
+const charged = {
+  fees: List(
+    named(
+      'ShopOrderFee',
+      Members({
+        id: Text({ description: 'of this charge' }),
+        kind: oneOf(ordersValues['OrderFee.kind'], { description: 'of the whole order' }),
+        feeId: Text({ description: 'of the fee' }),
+        lineId: createNullableSchema(Text({ description: 'null: the whole order' })),
+        changeId: createNullableSchema(Text({ description: 'null: the order has it since its first items' })),
+        name: shownName,
+        amount: money('once for the order'),
+        taxes,
+      }),
+    ),
+    { description: 'the total is that of the items and these' },
+  ),
+  taxes,
+  codes: List(
+    named(
+      'ShopCode',
+      Members({
+        code: Text({ description: 'as it was given' }),
+        discountId: createNullableSchema(Text({ description: 'null: the code is unknown by now' })),
+        state: oneOf(ordersValues['OrderCode.state'], {
+          description: '`applied`: an item is cheaper by it, or can be had; the others say why it does nothing now',
+        }),
+      }),
+    ),
+    { description: 'those that were given, of discounts' },
+  ),
+};
+
+const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...composed, ...sold }));
 
 const ExperimentalCart = named(
   'CartExperimental',
   Members({
     ...Cart.properties,
     items: createMapSchema(Item),
+    ...charged,
     expired: Flag({ description: 'its places are no longer held; the next item starts a new cart' }),
   }),
 );
@@ -69,8 +140,6 @@ const ShopPayment = named(
   ),
 );
 
-const money = (description: string) => Integer({ minimum: 0, description: `${description}, in the minor unit` });
-
 const ExperimentalOrder = named(
   'ShopOrderExperimental',
   Members({
@@ -81,6 +150,7 @@ const ExperimentalOrder = named(
         'ShopOrderItemExperimental',
         Members({
           ...OrderItem.properties,
+          ...composed,
           ...sold,
           ticketStatus: createNullableSchema(
             oneOf(ticketsValues['ShopTicket.status'], {
@@ -90,6 +160,7 @@ const ExperimentalOrder = named(
         }),
       ),
     ),
+    ...charged,
     localCreatedAt,
     payment: createNullableSchema(ShopPayment),
     paid: money('what was paid'),
@@ -143,6 +214,18 @@ const NewItems = named(
   Members({ items: Type.Array(NewItem, { minItems: 1, maxItems: 50, description: 'all of them are added, or none' }) }),
 );
 
+const untaxed = (gross: number) => [{ taxId: null, rate: null, net: gross, tax: 0, gross }];
+
+const exampleOfFee = { kind: 'fee', id: 'fee_01k9q2m8r2', name: 'Frais de réservation', amount: 200 } as const;
+
+const exampleOfItem = { base: 4_300, components: [exampleOfFee], taxes: untaxed(4_500) };
+
+const exampleOfOrder = {
+  fees: [],
+  taxes: untaxed(4_500),
+  codes: [{ code: 'FAMILLE-27', discountId: 'dsc_01k9q2m8s4', state: 'not_matching' as const }],
+};
+
 const exampleOfSold = {
   productName: 'La Flûte enchantée',
   timeZone: 'Europe/Zurich',
@@ -155,13 +238,17 @@ const exampleOfSold = {
   localValidUntil: null,
 };
 
+const NOTHING = { fees: [], taxes: [], codes: [] };
+
 const exampleOfMoney = {
   payment: { method: 'simulated', state: 'captured' as const, url: null, expiresAt: null },
   ...{ paid: 4_500, refunded: 0, credit: 0 },
 };
 
 const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>
-  Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold, ...more }]));
+  Object.fromEntries(
+    Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfItem, ...exampleOfSold, ...more }]),
+  );
 
 const numbered = { isExperimental: false, ProductEntry, ProductDetail, NewItem, Cart, Order, Ticket, examples };
 
@@ -176,13 +263,14 @@ const experimental = {
   examples: {
     product: examples.listedProduct,
     productDetail: examples.productPage,
-    cart: { ...examples.cart, items: withSold(examples.cart.items), expired: false },
-    noCart: { ...examples.noCart, expired: false },
+    cart: { ...examples.cart, items: withSold(examples.cart.items), ...exampleOfOrder, expired: false },
+    noCart: { ...examples.noCart, ...NOTHING, expired: false },
     order: {
       ...examples.order,
       number: 'k7m2p9qx',
       localCreatedAt: '2026-11-20T17:05:12+01:00',
       items: withSold(examples.order.items, { ticketStatus: 'printed' }),
+      ...exampleOfOrder,
       ...exampleOfMoney,
       ticketDelivery: 'electronic',
     },
@@ -198,6 +286,7 @@ export const pendingOrder = {
   number: 'k7m2p9qx',
   localCreatedAt: '2026-11-20T17:05:12+01:00',
   items: withSold(examples.order.items, { ticketId: null, barcode: null, ticketStatus: null }),
+  ...exampleOfOrder,
   ...exampleOfMoney,
   payment: {
     method: 'stripe',

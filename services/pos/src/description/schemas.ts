@@ -356,6 +356,11 @@ export const ItemChange = named(
   Members({ tariffId: Optional(id), contactNumber: Optional(contactNumber), ...beneficiary }),
 );
 
+export const CodeInput = named(
+  'CartCodeInput',
+  Members({ code: Text({ pattern: '^[A-Za-z0-9-]{4,40}$', description: 'of a discount, in upper or lower case' }) }),
+);
+
 export const Credentials = named(
   'Credentials',
   Members({

@@ -40,7 +40,6 @@ const MAX_ORDERS = 100;
 interface CheckoutTarget {
   readonly orderId: string;
   readonly requestId: string;
-  readonly order?: Order;
 }
 
 /**
@@ -64,7 +63,7 @@ export async function checkOut(
   const { orderId, requestId } = target;
   const buyer = toBuyer(visit, purchase);
   await recordTarget(context, session, key, orderId, buyer);
-  const page = await openPageFor(context, visit, target, purchase);
+  const page = await openPageFor(context, visit, target, purchase, buyer);
   const { paymentMethod, paymentToken, termsAccepted } = purchase;
   const request = { requestId, ...buyer, paymentMethod, paymentToken, termsAccepted, page };
   return reportedOrder(context, session, requireDone(await buy(context, session, orderId, request, endsAt)), endsAt);
@@ -85,23 +84,27 @@ const findTarget = async (
   if (cart && cart.lines.length > 0) {
     const performanceIds = cart.lines.map(({ performanceId }) => performanceId);
     await requireNotOver(context, session.institution, performanceIds);
-    return { orderId: cart.id, requestId: key ?? deriveRequestId(cart), order: cart };
+    return { orderId: cart.id, requestId: key ?? deriveRequestId(cart) };
   }
   throw recorded?.state === 'cancelled' ? createCancelledFault() : empty();
 };
 
-/** Undefined if nothing is to be paid on the page of a provider. Rejects as {@link openPage} does. */
+/**
+ * Of what is due for the buyer. Undefined if nothing is to be paid on the page of a provider. Rejects as
+ * {@link openPage} does, and where the cart is dearer for him.
+ */
 const openPageFor = async (
   context: PosContext,
   visit: Visit,
-  { orderId, requestId, order: read }: CheckoutTarget,
+  { orderId, requestId }: CheckoutTarget,
   { paymentMethod: provider, returnUrl, contact, contactNumber }: Purchase,
+  buyer: Buyer,
 ): Promise<ProviderPage | undefined> => {
   if (!isProvider(provider)) return undefined;
   const { institution } = visit.pointOfSale;
-  const order = read ?? (await context.orders.get(institution, orderId));
+  const order = requireDone(await context.orders.price(institution, orderId, buyer));
   // A repeat finds the order bought; what costs nothing is sold at once.
-  if (!order || order.due === 0 || (order.listed && !order.payable)) return undefined;
+  if (order.due === 0 || (order.listed && !order.payable)) return undefined;
   const email = contact?.email ?? (await findEmail(context, institution, { contactNumber }));
   const page = await openPage(context, visit, order, { provider, requestId, returnUrl, email });
   if (!page) throw createBusyFault();

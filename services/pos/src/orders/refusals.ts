@@ -3,6 +3,7 @@ import type { Order, Outcome, Reason } from '../clients/orders.ts';
 
 type Row = readonly [PosCode, string];
 
+const notFound: Row = ['not_found', 'There is no such resource.'];
 const notPayable: Row = ['order_not_payable', 'The order can no longer be paid.'];
 
 /** Details of other services are never passed on. */
@@ -28,6 +29,19 @@ const refusals: Readonly<Record<Reason, Row>> = {
   ],
   invalid_items: ['validation_error', '$.quantity must be the number of $.placeIds.'],
   tariff_not_accessible: ['tariff_not_accessible', 'The contact does not meet the criterion of the tariff.'],
+  tariff_locked: [
+    'tariff_not_accessible',
+    'A tariff is sold only with a discount that unlocks it, by its code or not.',
+  ],
+  dearer: [
+    'tariff_not_accessible',
+    'The buyer does not have the discounts of the shopping cart, which would cost more. It is unchanged.',
+  ],
+  unknown_code: ['discount_unknown_code', 'There is no such code.'],
+  code_used_up: ['discount_limit_reached', 'The code has no use that is free.'],
+  code_not_applicable: ['discount_not_applicable', 'The code is not valid now.'],
+  too_many_codes: ['validation_error', 'A shopping cart has at most 10 codes: remove one first.'],
+  unknown_discount: notFound,
   account_required: ['payment_method_not_accessible', 'Only contacts with an account can buy on account.'],
   cart_gone: ['cart_empty', 'There is nothing in the shopping cart.'],
   cart_expired: [
@@ -40,7 +54,7 @@ const refusals: Readonly<Record<Reason, Row>> = {
     'cart_expired',
     'Places of the shopping cart are no longer available, so nothing was bought. Please choose your places again.',
   ],
-  unknown_line: ['not_found', 'There is no such resource.'],
+  unknown_line: notFound,
   not_cancellable: ['order_not_cancellable', 'The order can no longer be cancelled.'],
   not_payable: notPayable,
   amount_differs: ['order_busy', 'Another amount is due now. Try again in a second.'],
@@ -51,7 +65,7 @@ const refusals: Readonly<Record<Reason, Row>> = {
 const refusalsOf = {
   cart: {},
   items: {},
-  item: { cart_gone: ['not_found', 'There is no such resource.'] },
+  item: { cart_gone: notFound },
   order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
   payment: { cart_gone: notPayable, cart_expired: notPayable, places_gone: notPayable },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;

@@ -54,13 +54,29 @@ export function toCartView(
   current: Current,
   reader: Reader,
 ): Static<typeof schemas.Cart> {
-  const more = reader.isExperimental ? { expired: isExpired } : {};
-  if (!order)
-    return { id: null, items: {}, total: 0, currency: reader.visit.pointOfSale.currency, expiresAt: null, ...more };
+  const { isExperimental, visit } = reader;
+  const more = isExperimental ? { ...toChargedView(order ?? NOTHING, visit), expired: isExpired } : {};
+  if (!order) return { id: null, items: {}, total: 0, currency: visit.pointOfSale.currency, expiresAt: null, ...more };
   const items = mapById(order.lines.map((line) => toItemView(line, current, reader)));
   const { id, total, currency } = order;
   return { id, items, total, currency, expiresAt: order.lines.length > 0 ? order.expiresAt : null, ...more };
 }
+
+const NOTHING = { fees: [], taxes: [], codes: [] } satisfies Pick<Order, 'fees' | 'taxes' | 'codes'>;
+
+/** What the total is made of beside the items. */
+const toChargedView = ({ fees, taxes, codes }: Pick<Order, 'fees' | 'taxes' | 'codes'>, { languages }: Visit) => ({
+  fees: fees.map(({ name, ...fee }) => ({ ...fee, name: selectText(name, languages) })),
+  taxes: [...taxes],
+  codes: [...codes],
+});
+
+/** What the amount is made of. */
+const toComposedView = ({ base, components, taxes }: Line, { languages }: Visit) => ({
+  base,
+  components: components.map(({ name, ...part }) => ({ ...part, name: selectText(name, languages) })),
+  taxes: [...taxes],
+});
 
 const toItemView = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
   id: line.id,
@@ -88,7 +104,7 @@ const toSoldView = (line: Line, performance: CurrentPerformance | undefined, { v
   };
   const shown = { ...sold, ...now };
   const local = toLocalTimes(performance?.startDate ?? line.startDate, shown, visit);
-  return { ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
+  return { ...toComposedView(line, visit), ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
 };
 
 /** Null where an earlier release has not stored it. */
@@ -145,7 +161,7 @@ export function toOrderView(
     expiresAt: isConfirmed ? null : order.expiresAt,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
-    ...(reader.isExperimental ? toOrderDetails(order, current) : {}),
+    ...(reader.isExperimental ? { ...toChargedView(order, reader.visit), ...toOrderDetails(order, current) } : {}),
   };
 }
 

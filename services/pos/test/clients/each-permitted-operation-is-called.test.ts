@@ -35,9 +35,12 @@ test('each operation that the authorizer permits to the point of sale is called'
   });
   const orders = await findUncalledOperations(ordersApi, (client) => {
     const orders = createOrders(client);
-    const addition = { orderId: 'ord_1', requestId: 'r', pointOfSale: 'host', address: '192.0.2.1', items: [] };
+    const visitor = { orderId: 'ord_1', pointOfSale: 'host', address: '192.0.2.1' };
     return [
-      orders.add('opera', addition),
+      orders.add('opera', { ...visitor, requestId: 'r', items: [] }),
+      orders.addCode('opera', { ...visitor, currency: 'CHF', code: 'SPRING-27' }),
+      orders.removeCodes('opera', 'ord_1', 'dsc_1'),
+      orders.price('opera', 'ord_1', {}),
       orders.changeLine('opera', 'ord_1', 'lin_1', { requestId: 'r' }),
       orders.removeLine('opera', 'ord_1', 'lin_1'),
       orders.abandon('opera', 'ord_1'),

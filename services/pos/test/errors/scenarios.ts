@@ -15,6 +15,9 @@ const refusedWhenChanging: readonly Reason[] = [
   ...(['cart_expired', 'empty', 'not_on_sale', 'invalid_reference', 'tariff_not_accessible', 'busy'] as const),
   'unknown_line',
 ];
+const refusedCodes: readonly Reason[] = [
+  ...(['unknown_code', 'code_used_up', 'code_not_applicable', 'too_many_codes', 'tariff_locked', 'busy'] as const),
+];
 const refusedWhenBuying: readonly Reason[] = [
   ...(['empty', 'cart_expired', 'cart_gone', 'not_on_sale', 'payment_declined', 'places_gone', 'busy'] as const),
   ...(['invalid_reference', 'tariff_not_accessible', 'account_required'] as const),
@@ -93,6 +96,7 @@ export async function createScenarios(
   };
   const documentOf = (status: 'not_printed' | 'cancelled') => async () =>
     fixture.call('GET', `${await ticketPath(status)}/document`, { token });
+  const spring = { code: 'SPRING-27' };
   const lost = { email: 'ana.martin@example.org', number: 'unknown2' };
   const [ana, eva] = [{ beneficiaryFirstName: 'Ana' }, { beneficiaryFirstName: 'Eva' }];
 
@@ -147,6 +151,14 @@ export async function createScenarios(
       ...refused(['cart_expired', 'empty', 'busy', 'unknown_line'], called('DELETE', guest.path, guest)),
       expiredCart('DELETE'),
     ],
+    addCodeToCart: [
+      ...refused(refusedCodes, called('POST', '/shopping-cart/codes', { token: guest.token, body: spring })),
+      reused('POST', '/shopping-cart/codes', guest.token, spring, { code: 'AUTUMN-27' }),
+    ],
+    removeCodesFromCart: refused(
+      ['tariff_locked', 'busy', 'unknown_discount'],
+      called('DELETE', '/shopping-cart/codes/dsc_1', guest),
+    ),
     checkOut: [
       ...refused(refusedWhenBuying, called('POST', '/orders', { token: guest.token, body: bought })),
       ...contacts('POST', '/orders', false, { paymentMethod: 'external' }),
@@ -220,6 +232,7 @@ export function createGeneralRefusals(given: Fixture, operation: AnyOperation, t
     '/shopping-cart/items': { performanceId: 'x', seatCategoryId: 'x', tariffId: 'x' },
     '/orders': { paymentMethod: 'external' },
     '/orders/x/payments': { paymentMethod: 'stripe' },
+    '/shopping-cart/codes': { code: 'SPRING-27' },
     '/sessions': { login: 'x', password: 'x' },
     '/order-links/requests': { email: 'x@example.org', number: 'x' },
   }[target];

@@ -116,6 +116,8 @@ test('the description has exactly the listed operations under both versions', ()
     'POST /order-links/requests',
     'POST /orders/{id}/links',
     'POST /orders/{id}/payments',
+    'POST /shopping-cart/codes',
+    'DELETE /shopping-cart/codes/{discountId}',
   ];
   expect(described.sort()).toEqual([...both, ...more.map((line) => line.replace(' ', ' /tnwr/vexp'))].sort());
 });

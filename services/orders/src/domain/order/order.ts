@@ -211,6 +211,8 @@ export interface Order {
   readonly createdBy?: Creator;
   readonly pointOfSale: string | null;
   readonly contactNumber: string | null;
+  /** Of a cart: the contact whose discounts it has, null: nobody's; absent: its buyer's. */
+  readonly pricedFor?: string | null | undefined;
   readonly externalReference: string | null;
   /** For people; stored with every order. */
   readonly shortNumber?: string;
