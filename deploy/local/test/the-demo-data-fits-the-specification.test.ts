@@ -66,10 +66,11 @@ describe('the demo catalogue', () => {
       }
     });
 
-  test('the opera has two rates of tax, a family discount from four places, and codes with and without limits', () => {
+  test('the opera has two rates of tax, a fee per ticket, a family discount from four places, and codes with and without limits', () => {
     expect(opera.taxes).toMatchObject([{ rate: '2.6' }, { rate: '8.1' }]);
     const taxes = new Set(productsOf(opera).map(({ taxId }) => taxId));
     expect(taxes).toEqual(new Set(['id of VAT-REDUCED', 'id of VAT-STANDARD', undefined]));
+    expect(opera.fees).toMatchObject([{ per: 'ticket', tax: 'VAT-STANDARD' }]);
     const { discounts = [] } = opera;
     expect(discounts.filter(({ trigger }) => trigger === 'automatic')).toMatchObject([{ minPlaces: 4 }]);
     const limits = discounts.flatMap(({ codes = [] }) => codes.map(({ maxUses }) => maxUses));

@@ -1,6 +1,6 @@
 import { sellFirstEvenings, sellUntilLeft } from './box-office.ts';
 import { buildProductBodies, type DemoInstitution, type Fixtures, type Ids } from './institutions.ts';
-import { stockCoded, stockPriceRules } from './price-rules.ts';
+import { stockByCode, stockPriceRules } from './price-rules.ts';
 import { listAll, RefusedCall, type ShopKeeper } from './shop-keeper.ts';
 
 export interface Fixture {
@@ -35,8 +35,8 @@ export async function stockCatalogue(
   institution: DemoInstitution,
   { now, tell, urls }: StockOptions,
 ): Promise<FixtureIds> {
-  const tariffs = await stockCoded(keeper, ['listTariffs', 'createTariff'], institution.tariffs);
-  const taxes = await stockCoded(keeper, ['listTaxes', 'createTax'], institution.taxes);
+  const tariffs = await stockByCode(keeper, ['listTariffs', 'createTariff'], institution.tariffs);
+  const taxes = await stockByCode(keeper, ['listTaxes', 'createTax'], institution.taxes);
   const bodies = buildProductBodies(institution, { tariffs, taxes }, now);
   const found = new Map<string, Fixture>();
   const record = ({ id, code, performances }: StoredProduct): void => {

@@ -83,7 +83,7 @@ export interface DemoInstitution {
   readonly tariffs: readonly { readonly code: string; readonly name: Texts; readonly criterion?: 'member' }[];
   readonly taxes?: readonly { readonly code: string; readonly rate: string }[];
   /** Of its shop; `tax`: the code of the fee's. */
-  readonly fees?: readonly { readonly code: string; readonly tax?: string }[];
+  readonly fees?: readonly { readonly code: string; readonly per: string; readonly tax?: string }[];
   readonly discounts?: readonly DemoDiscount[];
   readonly fixtures: Fixtures;
   readonly products: readonly DemoProduct[];

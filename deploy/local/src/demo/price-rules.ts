@@ -7,7 +7,7 @@ interface Coded {
 }
 
 /** Creates what is missing by its code; returns the ids. */
-export async function stockCoded(
+export async function stockByCode(
   keeper: ShopKeeper,
   [list, create]: readonly [OperationName, OperationName],
   wanted: readonly { readonly code: string }[] = [],
@@ -30,7 +30,7 @@ export async function stockPriceRules(
 ): Promise<void> {
   const channels = { pointsOfSale: [serviceHost] };
   const charged = fees.map(({ tax = '', ...fee }) => ({ ...fee, taxId: taxes[tax] ?? null, channels }));
-  await stockCoded(keeper, ['listFees', 'createFee'], charged);
+  await stockByCode(keeper, ['listFees', 'createFee'], charged);
   if (discounts.length === 0) return;
   const existing = await listAll<{ readonly id: string; readonly name: object }>(keeper, 'listDiscounts');
   const toIds = (codes: readonly string[]) => codes.map((code) => tariffs[code]);

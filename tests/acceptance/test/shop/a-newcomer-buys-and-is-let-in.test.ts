@@ -65,7 +65,8 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
 
   /** Buys the chosen seats as a guest. */
   const buy = async (page: Page, t: Texts, email: string): Promise<void> => {
-    const pay = new RegExp(`^${t('payNow', { price: '(CHF\\s)?180[.,]00(\\sCHF)?' })}$`);
+    // Two seats of 90 francs, and the booking fee of each.
+    const pay = new RegExp(`^${t('payNow', { price: '(CHF\\s)?184[.,]00(\\sCHF)?' })}$`);
     await page.getByRole('button', { name: t('addToCart') }).tap();
     await locateHeading(page, t('cart')).waitFor();
     expect(await page.locator('.item').count()).toBe(2);

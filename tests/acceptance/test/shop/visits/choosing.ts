@@ -57,11 +57,11 @@ export function describeChoosing({ product, story }: ShopFixture): void {
         new RegExp(`^${nameOf('A', '\\d+')}, ${t('seat_chosen')}$`),
       );
       const sum = page.locator('.sum-text');
-      expect(await sum.textContent()).toMatch(/^2 .*, CHF\s180\.00$/);
+      expect(await sum.textContent()).toMatch(/^2 .*, CHF\s184\.00$/);
       await page.keyboard.press('Tab');
       expect(await focused().evaluate((node) => node.tagName)).toBe('SELECT');
       await page.keyboard.press('ArrowDown');
-      await sum.filter({ hasText: '175.00' }).waitFor();
+      await sum.filter({ hasText: '179.00' }).waitFor();
       const requests: string[] = [];
       page.on('request', (request) => ITEMS.test(request.url()) && requests.push(request.postData() ?? ''));
       await add.focus();
