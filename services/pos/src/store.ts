@@ -16,6 +16,8 @@ export interface SessionDocument extends Document {
   readonly contactNumber: string | null;
   /** Null until the first item. */
   readonly cartId: string | null;
+  /** The cart that was given codes of discounts. */
+  readonly cartWithCodes?: string;
   /** Orders made without a login, oldest first. */
   readonly orderIds: readonly string[];
   /** Orders whose payment may still fail, newest last; after a failure the order becomes the cart again. */

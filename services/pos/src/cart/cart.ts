@@ -4,7 +4,7 @@ import { ServiceRefusal } from '@boxoffice/service';
 import type { Order, OrderState, Orders, Outcome, RequestedItem } from '../clients/orders.ts';
 import { requireDone } from '../orders/refusals.ts';
 import type { PosContext } from '../request/context.ts';
-import { createSessionEndedFault, createTooManyFault, type Visit } from '../request/visit.ts';
+import { createSessionEndedFault, createTooManyFault, hasCodes, type Visit } from '../request/visit.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import { createId, type SessionDocument } from '../store.ts';
 
@@ -21,6 +21,16 @@ export async function readRecordedCart(
   { institution, cartId }: SessionDocument,
 ): Promise<Order | undefined> {
   return cartId === null ? undefined : orders.get(institution, cartId);
+}
+
+/** Of the session's cart. */
+export async function readCodes(
+  { orders }: Pick<PosContext, 'orders'>,
+  session: SessionDocument,
+): Promise<readonly string[]> {
+  if (!hasCodes(session)) return [];
+  const cart = await readRecordedCart({ orders }, session);
+  return cart && isCart(cart) ? cart.codes.map(({ code }) => code) : [];
 }
 
 export function hasExpired({ state, lines }: Order): boolean {
@@ -106,14 +116,22 @@ export function fillCart(
 }
 
 /** Of a discount; as the first items do, it creates what there is not. Rejects with PosFault. */
-export function addCode(context: Pick<PosContext, 'orders' | 'sessions'>, visit: Visit, code: string): Promise<Filled> {
+export async function addCode(
+  context: Pick<PosContext, 'orders' | 'sessions'>,
+  visit: Visit,
+  code: string,
+): Promise<Filled> {
   const { institution, currency } = visit.pointOfSale;
   const add = (orderId: string): Promise<Outcome> =>
     context.orders.addCode(institution, { ...toVisitor(visit), orderId, currency, code }).catch((error: unknown) => {
       if (!(error instanceof ServiceRefusal) || error.http !== 429) throw error;
       throw createTooManyFault('unknown codes', Number(error.retryAfter ?? 1) * 1_000);
     });
-  return changeOrBeginCart(context, visit, add, 'cart');
+  const filled = await changeOrBeginCart(context, visit, add, 'cart');
+  const session = filled.newSession?.session ?? visit.session;
+  // Lists read the codes of such carts alone.
+  if (session) await context.sessions.update(session, () => ({ cartWithCodes: filled.cart.id }));
+  return filled;
 }
 
 const toVisitor = ({ pointOfSale, session, ip }: Visit) => ({

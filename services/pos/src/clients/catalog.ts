@@ -35,6 +35,10 @@ export function createCatalog(catalog: ServiceClient<operations>) {
     published: (institution: string, mark?: string): Promise<Published> =>
       catalog.call(institution, 'listShopProducts', { query: { mark } }),
 
+    /** What prices are made of now, also by these codes. */
+    pricing: async (institution: string, codes: readonly string[]): Promise<Published['pricing']> =>
+      (await catalog.call(institution, 'readPricing', { body: { codes: [...codes] } })).pricing,
+
     /** Unknown performances are left out. */
     async stock(institution: string, performanceIds: readonly string[]): Promise<readonly Stock[]> {
       const found: Stock[] = [];

@@ -8,39 +8,64 @@ interface Visitor extends Buyer {
   readonly now: number;
 }
 
-interface PlaceAlone {
+interface Performance {
+  readonly id: string;
   readonly productId: string;
-  readonly performanceId: string;
-  readonly tariffId: string;
-  /** Its tariff is sold only with a discount that unlocks it. */
-  readonly hidden: boolean;
-  readonly base: number;
+}
+
+interface Tariff {
+  readonly id: string;
+  /** Sold only with a discount that unlocks it. Absent until every instance of the catalog is of this release. */
+  readonly hidden?: boolean;
 }
 
 /**
- * Prices a place after the visitor's automatic discounts, and with fees per ticket; undefined for a hidden tariff that
- * nothing unlocks. Places that the rules do not tell apart are priced once.
+ * Prices places after the visitor's automatic discounts, and with fees per ticket; undefined for a hidden tariff that
+ * neither they nor those of his codes unlock. What the rules do not tell apart is priced once.
  */
 export function createPriceList(book: Book | null | undefined, visitor: Visitor) {
   const { fees } = book ? composeTerms(book, null, visitor) : { fees: [] };
   const { discounts } = book ? readBook(book, visitor) : { discounts: [] };
+  const automatic = discounts.filter(({ trigger }) => trigger === 'automatic');
   const named = new Set(
     discounts.flatMap(({ productIds, performanceIds }) => [...(productIds ?? []), ...(performanceIds ?? [])]),
   );
   const readNamed = (id: string): string => (named.has(id) ? id : '');
-  const known = new Map<string, number | undefined>();
 
-  const price = (place: PlaceAlone): number | undefined => {
-    const item = { id: place.tariffId, ...place, tax: UNTAXED, fees, grant: null };
-    const { lines } = computeOrderPrice([item], { fees: [], discounts, buying: { ...visitor, codes: [] } });
+  const price = (performance: Performance, { id: tariffId, hidden = false }: Tariff, base: number) => {
+    if (fees.length === 0 && discounts.length === 0) return hidden ? undefined : base;
+    const ids = { id: tariffId, productId: performance.productId, performanceId: performance.id, tariffId };
+    const { lines } = computeOrderPrice([{ ...ids, hidden, base, tax: UNTAXED, fees, grant: null }], {
+      fees: [],
+      discounts: hidden ? discounts : automatic,
+      buying: { ...visitor, codes: [] },
+    });
     return lines.find(({ locked }) => !locked)?.amount;
   };
 
-  return (place: PlaceAlone): number | undefined => {
-    const { productId, performanceId, tariffId, hidden, base } = place;
-    if (fees.length === 0 && discounts.length === 0) return hidden ? undefined : base;
-    const key = `${readNamed(productId)} ${readNamed(performanceId)} ${tariffId} ${base}`;
-    if (!known.has(key)) known.set(key, price(place));
-    return known.get(key);
-  };
+  return remember(
+    ({ id, productId }: Performance) => `${readNamed(productId)} ${readNamed(id)}`,
+    (performance) =>
+      remember(
+        ({ id }: Tariff) => id,
+        (tariff) =>
+          remember(
+            (base: number) => base,
+            (base) => price(performance, tariff, base),
+          ),
+      ),
+  );
 }
+
+/** Computes once for each key. */
+const remember = <Argument, Key, Value>(toKey: (from: Argument) => Key, compute: (from: Argument) => Value) => {
+  const known = new Map<Key, Value>();
+  return (from: Argument): Value => {
+    const key = toKey(from);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const computed = compute(from);
+    known.set(key, computed);
+    return computed;
+  };
+};

@@ -73,8 +73,14 @@ export function createOffers(catalog: Catalog, now: () => number = Date.now) {
   };
 
   return {
-    published: async (institution: string): Promise<Offer> =>
-      (await offers.get(institution, () => publishedNow(institution))).value,
+    /** With what is left of these codes now. */
+    async published(institution: string, codes: readonly string[] = []): Promise<Offer> {
+      const [{ value: offer }, pricing] = await Promise.all([
+        offers.get(institution, () => publishedNow(institution)),
+        codes.length > 0 ? catalog.pricing(institution, codes) : undefined,
+      ]);
+      return pricing ? { ...offer, pricing } : offer;
+    },
 
     /** The offer may be of any age; undefined if the catalog has not answered yet. */
     lastKnown: (institution: string): Offer | undefined => marks.get(institution)?.offer,

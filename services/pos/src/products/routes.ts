@@ -1,5 +1,6 @@
-import { type AnyOperation, ok, SHARED_MS_HEADER } from '@boxoffice/http';
+import { type AnyOperation, ok } from '@boxoffice/http';
 import { Type } from 'typebox';
+import { readCodes } from '../cart/cart.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import {
@@ -14,8 +15,7 @@ import {
 } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { buildPartHeaders, mapById, partQuery, toPart } from '../request/pagination.ts';
-import { operation, type Visit } from '../request/visit.ts';
-import { GATEWAY_CACHE_MS } from './offers.ts';
+import { buildSharedHeaders, operation, type Visit } from '../request/visit.ts';
 import { createShowcase } from './showcase.ts';
 import type { Audience } from './views.ts';
 
@@ -25,11 +25,11 @@ const example = { id: examples.ids.product };
 const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
 
-type Source = Pick<PosContext, 'offers' | 'criteriaOf'>;
+type Source = Pick<PosContext, 'offers' | 'criteriaOf' | 'orders'>;
 
 export function createProgrammeRoutes(context: Source): AnyOperation[] {
   const showcase = createShowcase(context.offers);
-  const audienceOf = createAudiences(context);
+  const audienceOf = createAudiences(context, true);
   return [
     operation({
       id: 'browseProgramme',
@@ -58,7 +58,9 @@ export function createProgrammeRoutes(context: Source): AnyOperation[] {
       handle: async ({ visitor, query: { offset, limit, lang: _, contactNumber, ...wanted } }) => {
         const part = toPart({ offset, limit });
         const { data, total } = await showcase.programme(await audienceOf(visitor, contactNumber), wanted, part);
-        return ok(data, { headers: { ...buildPartHeaders(visitor, part, total), ...cacheHeaders(contactNumber) } });
+        return ok(data, {
+          headers: { ...buildPartHeaders(visitor, part, total), ...buildSharedHeaders(visitor, contactNumber) },
+        });
       },
     }),
   ];
@@ -67,13 +69,9 @@ export function createProgrammeRoutes(context: Source): AnyOperation[] {
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description }));
 
-/** Answers about no contact are the same for all visitors. */
-const cacheHeaders = (contact?: string): Record<string, string> =>
-  contact === undefined ? { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) } : {};
-
 export function createProductRoutes(context: Source, edition: Edition): AnyOperation[] {
   const showcase = createShowcase(context.offers);
-  const audienceOf = createAudiences(context);
+  const audienceOf = createAudiences(context, edition.isExperimental);
   return [
     operation({
       id: 'browseProducts',
@@ -96,7 +94,7 @@ export function createProductRoutes(context: Source, edition: Edition): AnyOpera
         const as = edition.isExperimental ? 'listed' : 'entry';
         const { data, total } = await showcase.list(audience, as, query.type, part);
         return ok(data, {
-          headers: { ...buildPartHeaders(visitor, part, total), ...cacheHeaders(query.contactNumber) },
+          headers: { ...buildPartHeaders(visitor, part, total), ...buildSharedHeaders(visitor, query.contactNumber) },
         });
       },
     }),
@@ -116,24 +114,30 @@ export function createProductRoutes(context: Source, edition: Edition): AnyOpera
       handle: async ({ visitor, params, query }) => {
         const show = edition.isExperimental ? showcase.page : showcase.detail;
         return ok(await show(await audienceOf(visitor, query.contactNumber), params.id), {
-          headers: cacheHeaders(query.contactNumber),
+          headers: buildSharedHeaders(visitor, query.contactNumber),
         });
       },
     }),
   ];
 }
 
+/** The codes of carts count for the answers that show prices of the experimental version. */
 const createAudiences =
-  ({ criteriaOf }: Source) =>
-  async (visit: Visit, number?: string): Promise<Audience> => ({
-    pointOfSale: visit.pointOfSale,
-    languages: visit.languages,
-    criteria: await criteriaOf(visit, number),
-  });
+  ({ criteriaOf, orders }: Source, usesCodes: boolean) =>
+  async (visit: Visit, number?: string): Promise<Audience> => {
+    const { pointOfSale, languages, session } = visit;
+    const criteria = await criteriaOf(visit, number);
+    return {
+      pointOfSale,
+      languages,
+      criteria,
+      codes: usesCodes && session ? await readCodes({ orders }, session) : [],
+    };
+  };
 
 export function createAvailabilityRoutes(context: Source): AnyOperation[] {
   const showcase = createShowcase(context.offers);
-  const audienceOf = createAudiences(context);
+  const audienceOf = createAudiences(context, false);
   return [
     operation({
       id: 'viewAvailabilities',
@@ -148,7 +152,9 @@ export function createAvailabilityRoutes(context: Source): AnyOperation[] {
       compressed: true,
       example: { params: example, answer: examples.availabilities },
       handle: async ({ visitor, params }) =>
-        ok(await showcase.availabilities(await audienceOf(visitor), params.id), { headers: cacheHeaders() }),
+        ok(await showcase.availabilities(await audienceOf(visitor), params.id), {
+          headers: buildSharedHeaders(visitor),
+        }),
     }),
     operation({
       id: 'viewPlaces',

@@ -1,10 +1,10 @@
-import { type AnyOperation, named, ok, SHARED_MS_HEADER, selectText } from '@boxoffice/http';
+import { type AnyOperation, named, ok, selectText } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { examples } from '../description/examples.ts';
 import { createMapSchema, langQuery, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
-import { createNotFoundFault, operation } from '../request/visit.ts';
-import { GATEWAY_CACHE_MS, HALLS, type Offers } from './offers.ts';
+import { buildSharedHeaders, createNotFoundFault, operation } from '../request/visit.ts';
+import { HALLS, type Offers } from './offers.ts';
 import { cacheAnswers, findShownPerformance } from './showcase.ts';
 
 const { Array: List, Boolean: Flag, Number: Real, Object: Members, String: Text } = Type;
@@ -69,10 +69,11 @@ export function createSeatMapRoutes({ offers, now }: Pick<PosContext, 'offers' |
         params: { id: examples.ids.product, performanceId: examples.ids.performance },
         answer: exampleOfSeatMap,
       },
-      handle: async ({ visitor: { pointOfSale, languages }, params }) =>
-        ok(await seatMaps({ pointOfSale, languages, criteria: [] }, params.id, params.performanceId), {
-          headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
-        }),
+      handle: async ({ visitor, params: { id, performanceId } }) => {
+        const { pointOfSale, languages } = visitor;
+        const audience = { pointOfSale, languages, criteria: [], codes: [] };
+        return ok(await seatMaps(audience, id, performanceId), { headers: buildSharedHeaders(visitor) });
+      },
     }),
   ];
 }

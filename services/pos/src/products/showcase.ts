@@ -21,8 +21,8 @@ export function cacheAnswers<What extends readonly unknown[], Value>(
     (await answers.get(formatKey(audience, ...what), () => load(audience, ...what))).value;
 }
 
-const formatKey = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
-  JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
+const formatKey = ({ pointOfSale, languages, criteria, codes }: Audience, ...what: readonly unknown[]): string =>
+  JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, codes, ...what]);
 
 export function formatVenueDay({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string {
   return formatLocalDay(startDate, timeZone);
@@ -66,7 +66,7 @@ export function createShowcase(offers: Offers, now: () => number = Date.now) {
     const { institution } = audience.pointOfSale;
     const ids = products.flatMap((product) => listShownPerformances(product, now()).map(({ id }) => id));
     const [offer, { value: stockOf, asOf }] = await Promise.all([
-      offers.published(institution),
+      offers.published(institution, audience.codes),
       offers.stock(institution, ids),
     ]);
     return { value: say(createViews(audience, offer, stockOf, now())), asOf };

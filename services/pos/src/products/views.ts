@@ -12,6 +12,8 @@ export interface Audience {
   readonly languages: readonly string[];
   /** Those of the contact whose prices are requested; empty without one. */
   readonly criteria: readonly string[];
+  /** Of the visitor's cart; empty where they change nothing. */
+  readonly codes: readonly string[];
 }
 
 interface Listed {
@@ -69,14 +71,14 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
   const priceAlone = createPriceList(offer.pricing, { ...buyer, criteria, now });
 
   /** What is sold to the visitor, at what he pays. */
-  const listPrices = ({ id: performanceId, productId, prices }: Performance) =>
-    prices.flatMap(({ seatCategoryId, tariffId, amount: base }) => {
+  const listPrices = (performance: Performance) => {
+    const priceOf = priceAlone(performance);
+    return performance.prices.flatMap(({ seatCategoryId, tariffId, amount: base }) => {
       const tariff = tariffs.get(tariffId);
-      // Absent until every instance of the catalog is of this release.
-      const hidden = tariff?.hidden ?? false;
-      const amount = tariff && priceAlone({ productId, performanceId, tariffId, hidden, base });
+      const amount = tariff && priceOf(tariff)(base);
       return tariff === undefined || amount === undefined ? [] : [{ seatCategoryId, tariff, amount }];
     });
+  };
 
   const entry = (product: Product): Static<typeof schemas.ProductEntry> => {
     const shown = listShownPerformances(product, now);

@@ -6,16 +6,14 @@ import {
   named,
   ok,
   oneOf,
-  SHARED_MS_HEADER,
   selectText,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { langQuery } from '../description/schemas.ts';
 import { listAcceptedMethods } from '../orders/buyer.ts';
-import { GATEWAY_CACHE_MS } from '../products/offers.ts';
 import type { PosContext } from './context.ts';
-import { operation } from './visit.ts';
+import { buildSharedHeaders, operation } from './visit.ts';
 
 const { Array: List, Integer, Number: Real, Object: Members, String: Text } = Type;
 
@@ -99,14 +97,13 @@ export function createPointOfSaleRoutes(context: Pick<PosContext, 'simulated' | 
       answers: { 200: PointOfSale },
       compressed: true,
       example: { answer: exampleOfPointOfSale },
-      handle: ({ visitor: { pointOfSale, languages } }) => {
+      handle: ({ visitor }) => {
+        const { pointOfSale, languages } = visitor;
         const paymentMethods = listAcceptedMethods(context, pointOfSale);
         const { branding = null, links } = pointOfSale;
         const name = selectText(pointOfSale.name, languages);
         const shown = { ...pointOfSale, name, paymentMethods, branding, links: links ?? NO_LINKS };
-        return ok(view(shown), {
-          headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
-        });
+        return ok(view(shown), { headers: buildSharedHeaders(visitor) });
       },
     }),
   ];

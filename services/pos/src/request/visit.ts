@@ -1,10 +1,17 @@
 import { PosFault } from '@boxoffice/envelope';
-import { type Admit, type AnyOperation, createOperationBuilder, sortLanguages } from '@boxoffice/http';
+import {
+  type Admit,
+  type AnyOperation,
+  createOperationBuilder,
+  SHARED_MS_HEADER,
+  sortLanguages,
+} from '@boxoffice/http';
 import { ServiceRefusal } from '@boxoffice/service';
 import { createCache } from '../clients/cache.ts';
 import type { Catalog, PointOfSale } from '../clients/catalog.ts';
 import type { Contacts } from '../clients/contacts.ts';
 import type { Edition } from '../description/editions.ts';
+import { GATEWAY_CACHE_MS } from '../products/offers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { deriveSessionOwner, type SessionDocument } from '../store.ts';
 
@@ -202,6 +209,20 @@ export function createContactCriteria(contacts: Pick<Contacts, 'known'>): Contac
     });
     return value;
   };
+}
+
+/** Its cart was given codes, which may unlock tariffs. */
+export function hasCodes({ cartId, cartWithCodes }: SessionDocument): boolean {
+  return cartId !== null && cartId === cartWithCodes;
+}
+
+/**
+ * Lets the gateway share an answer about no contact between visitors. To a session that once got one it answers others'
+ * answers, so a session with codes gets none at all.
+ */
+export function buildSharedHeaders({ session }: Visit, contact?: string): Record<string, string> {
+  const isOwn = contact !== undefined || (session !== undefined && hasCodes(session));
+  return isOwn ? {} : { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) };
 }
 
 const V1 = '/tnwr/v1';

@@ -46,7 +46,7 @@ export function createFirstPages({ offers, now }: Pick<PosContext, 'offers' | 'n
     origin: string,
   ): Promise<Prepared> => {
     const root = `/shop/${pointOfSale.serviceHost}`;
-    const audience = { pointOfSale, languages, criteria: [] };
+    const audience = { pointOfSale, languages, criteria: [], codes: [] };
     const missing: Prepared = {
       status: 404,
       draw: (views) => ({

@@ -25,9 +25,11 @@ const page = {
 
 test('each operation that the authorizer permits to the point of sale is called', async () => {
   const catalog = await findUncalledOperations(catalogApi, (client) => {
-    const { shops, pointOfSale, published, stock, places, plan } = createCatalog(client);
+    const { shops, pointOfSale, published, pricing, stock, places, plan } = createCatalog(client);
     const of = ['opera', 'prf_1'] as const;
-    return [shops(), pointOfSale('host'), published('opera'), stock('opera', ['prf_1']), places(...of), plan(...of)];
+    const prices = pricing('opera', ['FRIENDS']);
+    const stocks = [stock('opera', ['prf_1']), places(...of), plan(...of)];
+    return [shops(), pointOfSale('host'), published('opera'), prices, ...stocks];
   });
   const contacts = await findUncalledOperations(contactsApi, (client) => {
     const { known, own, hasEmail } = createContacts(client);

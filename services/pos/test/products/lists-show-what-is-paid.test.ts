@@ -1,6 +1,7 @@
 // rule commerce.4: Family B shows what is paid, in v1, too | services/pos/src/domain/list-price.ts
 // rule commerce.4: list prices are as for one place bought alone | services/pos/src/domain/list-price.ts
 // rule commerce.4: an automatic discount that unlocks shows it to those whom it admits, in v1, too | services/pos/src/domain/list-price.ts
+// rule commerce.4: Under vexp a session whose cart has such a code sees it | services/pos/src/products/routes.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
@@ -18,6 +19,7 @@ interface Product {
   }[];
 }
 
+type Products = Readonly<Record<string, Product>>;
 type Rules = Parameters<typeof fixture.catalog.price>[1];
 
 /** A point of sale of a new institution, where a show costs 10000, and 2000 at the hidden tariff. */
@@ -34,26 +36,32 @@ const openHouse = (rules: Rules | ((house: { host: string; productId: string; pe
   return { ...house, institution };
 };
 
-/** What is shown of the show, wherever it is, by tariff; the same under each version. */
-const readPrices = async ({ host, productId }: { host: string; productId: string }, query = '', call: Call = {}) => {
-  const seen = (['v1', 'vexp'] as const).map(async (version) => {
-    const get = async <Data>(path: string) => {
-      const { status, data } = await fixture.call<Data>('GET', `${path}${query}`, { ...call, host, version });
-      expect(status).toBe(200);
-      return data;
-    };
-    const { priceFrom, performances } = await get<Product>(`/products/${productId}`);
-    const amounts = performances.flatMap(({ seatCategories }) => seatCategories.flatMap(({ prices }) => prices));
-    const byTariff = Object.fromEntries(amounts.map(({ tariffId, amount }) => [tariffId.slice('trf_'.length), amount]));
-    const listed = await get<Record<string, Product>>('/products');
-    const found =
-      version === 'vexp' ? (await get<{ products: Record<string, Product> }>('/programme')).products : listed;
-    const from = [priceFrom, listed[productId]?.priceFrom, found[productId]?.priceFrom];
-    const lowest = amounts.length > 0 ? Math.min(...amounts.map(({ amount }) => amount)) : null;
-    expect(from).toEqual(from.map(() => lowest));
-    return byTariff;
-  });
-  const [v1, vexp] = await Promise.all(seen);
+type Version = 'v1' | 'vexp';
+interface House {
+  readonly host: string;
+  readonly productId: string;
+}
+
+/** What is shown of the show, wherever it is, by tariff. */
+const readIn = async (version: Version, { host, productId }: House, query = '', call: Call = {}) => {
+  const get = async <Data>(path: string) => {
+    const { status, data } = await fixture.call<Data>('GET', `${path}${query}`, { ...call, host, version });
+    expect(status).toBe(200);
+    return data;
+  };
+  const { priceFrom, performances } = await get<Product>(`/products/${productId}`);
+  const amounts = performances.flatMap(({ seatCategories }) => seatCategories.flatMap(({ prices }) => prices));
+  const listed = await get<Products>('/products');
+  const found = version === 'vexp' ? (await get<{ products: Products }>('/programme')).products : listed;
+  const from = [priceFrom, listed[productId]?.priceFrom, found[productId]?.priceFrom];
+  const lowest = amounts.length > 0 ? Math.min(...amounts.map(({ amount }) => amount)) : null;
+  expect(from).toEqual(from.map(() => lowest));
+  return Object.fromEntries(amounts.map(({ tariffId, amount }) => [tariffId.slice('trf_'.length), amount]));
+};
+
+/** The same in both versions. */
+const readPrices = async (house: House, query = '', call: Call = {}) => {
+  const [v1, vexp] = [await readIn('v1', house, query, call), await readIn('vexp', house, query, call)];
   expect(vexp).toEqual(v1);
   return v1;
 };
@@ -157,5 +165,36 @@ describe('a hidden tariff', () => {
   ])('is absent if it is unlocked only %s', async (_, more) => {
     const discounts = [createDiscount({ price: 1 }, { unlocks: unlocks(), ...more })];
     expect(await readPrices(openHouse({ discounts }))).toEqual({ full: 10_000 });
+  });
+});
+
+describe('a code in the cart', () => {
+  test('shows under vexp the hidden tariff that it unlocks, at its price with it, to its session alone', async () => {
+    const code = `PRESS-${Math.random().toString(36).slice(2)}`;
+    const discountId = fixture.orders.discount(code, 0);
+    const unlocks = [fixture.catalog.secret.id];
+    const coded = { trigger: 'code' as const, unlocks, codes: [{ code, id: 'cod_1', free: 1 }] };
+    const house = openHouse({ discounts: [createDiscount({ percent: '50' }, coded)] });
+    const { host, productId } = house;
+    const paths = ['/products', `/products/${productId}`, `/products/${productId}/availabilities`];
+    const readShared = async (token?: string) => {
+      const answers = ['v1', 'vexp'].flatMap((version) =>
+        paths.map((path) => fixture.call('GET', path, { host, token, version: version as Version })),
+      );
+      return (await Promise.all(answers)).map(({ headers }) => headers.get('x-internal-keep'));
+    };
+    expect(await readPrices(house)).toEqual({ full: 10_000 });
+
+    const given = await fixture.call('POST', '/shopping-cart/codes', { host, version: 'vexp', body: { code } });
+    const token = String(given.token);
+    expect(await readIn('vexp', house, '', { token })).toEqual({ full: 10_000, secret: 1_000 });
+    expect(await readIn('v1', house, '', { token })).toEqual({ full: 10_000 });
+    expect(await readPrices(house)).toEqual({ full: 10_000 });
+    // Others' answers are shared, and none of them with a session that has codes.
+    expect(await readShared()).not.toContain(null);
+    expect(new Set(await readShared(token))).toEqual(new Set([null]));
+
+    await fixture.call('DELETE', `/shopping-cart/codes/${discountId}`, { host, token, version: 'vexp' });
+    expect(await readPrices(house, '', { token })).toEqual({ full: 10_000 });
   });
 });

@@ -1,5 +1,7 @@
 // rule commerce.4: Uses are claimed with the places | services/orders/src/orders/prices.ts
-import { waitUntil } from '@boxoffice/testkit';
+// rule commerce.4: list prices are as for one place bought alone | services/pos/src/domain/list-price.ts
+
+import { type Json, openClient, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { must, usePartner, useSharedProduct } from '../product.ts';
 
@@ -15,6 +17,15 @@ describe('a partner sells at prices that say what they are made of', () => {
   let item: { performanceId: string; seatCategoryId: string; tariffId: string };
   let taxId: string;
   let discount: string;
+  let show: string;
+
+  const openPerformance = (tariffIds: readonly string[]) =>
+    must(partner, `${CATALOG}/products/${show}/performances`, 'POST', {
+      ...{ startDate: new Date(Date.now() + 40 * 86_400_000).toISOString(), durationMinutes: 120 },
+      ...{ timeZone: 'Europe/Zurich', venue: { name: 'Grand Théâtre', city: 'Genève' } },
+      seatCategories: [{ code: 'stalls', name: { en: 'Stalls' }, numbered: false, capacity: 20 }],
+      prices: tariffIds.map((tariffId) => ({ seatCategory: 'stalls', tariffId, amount: 4_990 })),
+    });
 
   beforeAll(async () => {
     const full = (path: string, method?: string, body?: object) => must(partner, `${CATALOG}/${path}`, method, body);
@@ -33,14 +44,9 @@ describe('a partner sells at prices that say what they are made of', () => {
     const made = { name: { en: 'Friends' }, trigger: 'code', effect: { percent: '20' }, limits: { uses: 3 } };
     discount = (await full('discounts', 'POST', made)).id;
     await full(`discounts/${discount}/codes`, 'POST', { codes: [{ code: 'FRIENDS-27', maxUses: null }] });
-    const show = await full('products', 'POST', { code: 'composed', type: 'show', name: { en: 'Composed' } });
-    const performance = await full(`products/${show.id}/performances`, 'POST', {
-      ...{ startDate: new Date(Date.now() + 40 * 86_400_000).toISOString(), durationMinutes: 120 },
-      ...{ timeZone: 'Europe/Zurich', venue: { name: 'Grand Théâtre', city: 'Genève' } },
-      seatCategories: [{ code: 'stalls', name: { en: 'Stalls' }, numbered: false, capacity: 20 }],
-      prices: [{ seatCategory: 'stalls', tariffId: tariff.id, amount: 4_990 }],
-    });
-    for (const state of ['validated', 'running']) await full(`products/${show.id}`, 'PATCH', { state });
+    show = (await full('products', 'POST', { code: 'composed', type: 'show', name: { en: 'Composed' } })).id;
+    const performance = await openPerformance([tariff.id]);
+    for (const state of ['validated', 'running']) await full(`products/${show}`, 'PATCH', { state });
     item = { performanceId: performance.id, seatCategoryId: performance.seatCategories[0].id, tariffId: tariff.id };
   });
 
@@ -84,5 +90,61 @@ describe('a partner sells at prices that say what they are made of', () => {
     await waitUntil(async () => (await readUsage()).free === 1, { what: 'the use of a code that was left out' });
     const known = await buy(1, { codes: ['FRIENDS-99'] });
     expect([known.status, known.body.status]).toEqual([422, 'discount_unknown_code']);
+  });
+
+  const create = (path: string, body: object) => must(partner, `${CATALOG}/${path}`, 'POST', body);
+  /** A performance at the full price and at a hidden tariff of its own. */
+  const openWithHidden = async (code: string) => {
+    const hidden = (await create('tariffs', { code, name: { en: 'Patrons' }, hidden: true })).id;
+    const { tariffIds } = await must(partner, `${CATALOG}/points-of-sale/${SHOP}`);
+    await must(partner, `${CATALOG}/points-of-sale/${SHOP}`, 'PATCH', { tariffIds: [...tariffIds, hidden] });
+    return { hidden, performance: await openPerformance([item.tariffId, hidden]) };
+  };
+  const visit = (version: string, path: string, body?: object, token?: string) => {
+    const headers = { 'x-service-host': SHOP, ...(token && { 'x-auth-token': token }) };
+    return openClient(product.address)(`/tnwr/${version}${path}`, { headers, ...(body && { method: 'POST', body }) });
+  };
+  /** What the shop lists of the performance. */
+  const readPrices = async (version: string, { id, productId }: Json, token?: string): Promise<readonly Json[]> => {
+    const { performances } = (await visit(version, `/products/${productId}`, undefined, token)).body.data;
+    return performances.find((one: Json) => one.id === id)?.seatCategories[0].prices ?? [];
+  };
+
+  test('each price that the shop lists is what a cart with this one place costs, in both versions', async () => {
+    const { hidden, performance } = await openWithHidden('PATRONS');
+    const made = { name: { en: 'Early' }, trigger: 'automatic', performanceIds: [performance.id] };
+    await create('discounts', { ...made, effect: { percent: '12.5' }, unlocks: [hidden] });
+    await create('discounts', { ...made, effect: { percent: '50' }, minPlaces: 2 });
+    for (const version of ['v1', 'vexp']) {
+      // 4,990 less 624 is 4,366; its 5 % is 218.3, so 220.
+      const isPaid = ({ amount }: Json) => amount === 4_586;
+      const read = async () => (await readPrices(version, performance)).filter(isPaid);
+      await waitUntil(async () => (await read()).length === 2, { what: 'both tariffs in the list' });
+      for (const { tariffId, amount } of await read()) {
+        const place = { performanceId: performance.id, seatCategoryId: performance.seatCategories[0].id, tariffId };
+        const { items } = (await visit(version, '/shopping-cart/items', { ...place, quantity: 1 })).body.data;
+        expect(Object.values<Json>(items).map((one) => [one.tariffId, one.amount])).toEqual([[tariffId, amount]]);
+      }
+    }
+  });
+
+  test('a code of the cart shows the hidden tariff that it unlocks to its session, beside answers that others share', async () => {
+    const { hidden, performance } = await openWithHidden('PRESS');
+    const { id } = await create('discounts', {
+      name: { en: 'Press' },
+      trigger: 'code',
+      effect: null,
+      unlocks: [hidden],
+    });
+    await create(`discounts/${id}/codes`, { codes: [{ code: 'PRESS-27', maxUses: null }] });
+    const list = async (token?: string) =>
+      (await readPrices('vexp', performance, token)).map(({ tariffId }) => tariffId);
+    const token = String((await visit('vexp', '/shopping-cart/codes', { code: 'press-27' })).headers['x-auth-token']);
+    await waitUntil(async () => (await list(token)).length === 2, { what: 'both tariffs in the list' });
+    for (let round = 0; round < 3; round += 1) {
+      expect(await list()).toEqual([item.tariffId]);
+      await visit('vexp', '/point-of-sale', undefined, token);
+      expect(await list(token)).toEqual([item.tariffId, hidden]);
+    }
   });
 });
