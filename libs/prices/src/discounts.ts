@@ -55,18 +55,31 @@ interface Candidate {
 
 /**
  * Each line has the discount that makes it cheapest, whatever the order of the discounts. Of one with fewer uses than
- * lines those get it that it lowers most, then the earlier ones; the others get their next best.
+ * lines those get it that it lowers most, then the earlier ones; the others get their next best. `spare`: what lines had
+ * that leave the order.
  */
 export function chooseDiscounts(
   lines: readonly PricedItem[],
   discounts: readonly Discount[],
   buying: Buying,
+  spare: readonly Grant[] = [],
 ): readonly Choice[] {
   const ranked = new Map(lines.map((line) => [line.id, rank(line, lines, discounts, buying)]));
-  const holders = match(lines, ranked, (id) => countUsable(id, lines, discounts, buying));
+  const had = [
+    ...lines.flatMap(({ id, grant }) => (grant ? [{ id, grant }] : [])),
+    ...spare.map((grant) => ({ id: null, grant })),
+  ].filter(({ grant }) => hasItsCode(grant, buying));
+  const listHad = (id: string) => had.filter(({ grant }) => grant.terms.id === id);
+  const holders = match(lines, ranked, (id) => countUsable(id, listHad(id).length, discounts, buying));
   return [...holders].flatMap(([id, bids]) => {
     const discount = discounts.find((one) => one.id === id);
-    return share(bids, listLeft(id, bids, lines, buying), discount, buying);
+    const left = listHad(id).filter((one) => !bids.some(({ line }) => line.id === one.id));
+    return share(
+      bids,
+      left.map(({ grant }) => grant),
+      discount,
+      buying,
+    );
   });
 }
 
@@ -168,14 +181,8 @@ const hasUse = ({ grant }: PricedItem, discountId: string): boolean => grant?.te
 const sumFree = (all: readonly { readonly free: number | null }[]): number =>
   all.reduce((sum, { free }) => sum + (free ?? Number.POSITIVE_INFINITY), 0);
 
-/** For this order: those that its lines have, and what is free, as far as one order may have them. */
-const countUsable = (
-  id: string,
-  lines: readonly PricedItem[],
-  discounts: readonly Discount[],
-  buying: Buying,
-): number => {
-  const own = lines.filter((line) => hasUse(line, id) && line.grant && hasItsCode(line.grant, buying)).length;
+/** For this order: its `own`, and what is free, as far as one order may have them. */
+const countUsable = (id: string, own: number, discounts: readonly Discount[], buying: Buying): number => {
   const discount = discounts.find((one) => one.id === id);
   if (!discount || !isOffered(discount, buying)) return own;
   const { free, usesPerOrder, trigger, codes } = discount;
@@ -185,14 +192,6 @@ const countUsable = (
   );
   return Math.max(own, Math.min(usesPerOrder ?? Number.POSITIVE_INFINITY, own + more));
 };
-
-/** What lines had of it that have something cheaper now. */
-const listLeft = (id: string, bids: readonly Bid[], lines: readonly PricedItem[], buying: Buying): Grant[] =>
-  lines.flatMap((line) =>
-    line.grant && hasUse(line, id) && hasItsCode(line.grant, buying) && !bids.some((bid) => bid.line.id === line.id)
-      ? [line.grant]
-      : [],
-  );
 
 /** Lines keep the uses that they have; the others take what is left over, then those of the codes as given. */
 const share = (

@@ -44,16 +44,25 @@ export interface Price {
   readonly codes: readonly CodeState[];
 }
 
-/** Prices all lines from their bases. `fees`: those of the order, which it has once, if anything is left to pay for. */
+/**
+ * Prices all lines from their bases. `fees`: those of the order, which it has once, if anything is left to pay for.
+ * `spare`: what lines had that leave the order.
+ */
 export function computeOrderPrice(
   items: readonly PricedItem[],
   {
     fees,
     discounts,
     buying,
-  }: { readonly fees: readonly Fee[]; readonly discounts: readonly Discount[]; readonly buying: Buying },
+    spare,
+  }: {
+    readonly fees: readonly Fee[];
+    readonly discounts: readonly Discount[];
+    readonly buying: Buying;
+    readonly spare?: readonly Grant[] | undefined;
+  },
 ): Price {
-  const choices = chooseDiscounts(items, discounts, buying);
+  const choices = chooseDiscounts(items, discounts, buying, spare);
   const lines = items.map((item) =>
     priceLine(
       item,

@@ -6,7 +6,13 @@ import type { RuleDetails, RuleKind } from '../domain/pricing.ts';
 import type { RuleDocument } from '../store.ts';
 import type { changeRule } from './rules.ts';
 
-export type View = (document: RuleDocument) => object;
+export interface RuleView {
+  readonly id: string;
+  /** What is held and used of a discount. */
+  readonly usage?: { readonly held: number; readonly used: number };
+}
+
+export type View = (document: RuleDocument) => RuleView;
 
 /** What is a noun's own among the operations that taxes, fees and discounts share. */
 export interface Noun {

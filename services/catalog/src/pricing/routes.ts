@@ -21,7 +21,7 @@ import { asOf } from '../schemas.ts';
 import type { RuleDocument } from '../store.ts';
 import { discounts } from './discounts.ts';
 import { fees } from './fees.ts';
-import type { Noun, View } from './noun.ts';
+import type { Noun, RuleView, View } from './noun.ts';
 import { changeRule, checkRule, createRule, narrowRule } from './rules.ts';
 import { taxes } from './taxes.ts';
 import { makeFirstUses } from './uses.ts';
@@ -39,7 +39,10 @@ const createRoutes = (store: Store, noun: Noun): AnyOperation[] => {
   const param = `${kind}Id`;
   const params = { [param]: example.answer.id };
   const single = { path: `${path}/{${param}}`, params: { [param]: pathId }, answers: { 200: Shown }, etag: true };
-  const answer = (document: RuleDocument, view: View) => ok(view(document), validatorOf(document));
+  const answer = (document: RuleDocument, view: View) => {
+    const shown = view(document);
+    return ok(shown, validatorOf(document, shown));
+  };
 
   /** As the caller sees it. @throws Fault `not_found` */
   const find = async (
@@ -112,7 +115,7 @@ const createRoutes = (store: Store, noun: Noun): AnyOperation[] => {
         const made = { id: context.newId(prefixes[kind]), rule, revision: 1, createdAt: now, updatedAt: now };
         const document = { ...made, version: 1, institution: caller.institution };
         const view = await noun.prepareView(context, document, caller, currency);
-        const reply = (one: RuleDocument) => created(view(one), `${path}/${one.id}`, validatorOf(one));
+        const reply = (one: RuleDocument) => created(view(one), `${path}/${one.id}`, validatorOf(one, view(one)));
         const pool = await makeFirstUses(context.collections, made.id, rule);
         return reply(await createRule(context, made, remember(reply), pool));
       },
@@ -143,12 +146,12 @@ const createRoutes = (store: Store, noun: Noun): AnyOperation[] => {
       errors: ['semantically_invalid', ...errors],
       conditional: true,
       example: { params, body: example.change, answer: { ...example.answer, ...example.change } },
-      handle: async ({ caller, params, body, ifMatch, requireUnchanged, remember }) => {
+      handle: async ({ caller, params, body, header, ifMatch, requireUnchanged, remember }) => {
         const context = createContext(store, caller.institution);
         const present = await find(context, params, caller);
         const view = await prepareView(context, present, caller);
         const to = (current: RuleDocument): RuleDetails => {
-          ifMatch(String(current.revision));
+          ifMatch(findNamedTag(header('if-match'), current.revision));
           requireUnchanged(view(current));
           return noun.read(mergePatch<object>(toBody(view(current), Body), body as object));
         };
@@ -161,7 +164,14 @@ const createRoutes = (store: Store, noun: Noun): AnyOperation[] => {
   ];
 };
 
-const validatorOf = ({ revision }: RuleDocument) => ({ etag: String(revision) });
+/** What is used of a discount is in its tag, since it is shown. */
+const validatorOf = ({ revision }: RuleDocument, { usage }: RuleView) => ({
+  etag: usage && usage.held + usage.used > 0 ? `${revision}.${usage.held}.${usage.used}` : String(revision),
+});
+
+/** Of the revision, whatever was used when it was read: no change depends on that. */
+const findNamedTag = (ifMatch: string | undefined, revision: number): string =>
+  ifMatch?.match(new RegExp(`(?<=")${revision}\\.[0-9]+\\.[0-9]+`))?.[0] ?? String(revision);
 
 /** The target of a merge patch: null is the absence of a member. */
 const toBody = (view: object, { properties }: TObject): object =>

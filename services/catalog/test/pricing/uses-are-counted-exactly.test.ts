@@ -5,7 +5,7 @@ import { reactTo } from '../../src/reactions.ts';
 import { openCollections } from '../../src/store.ts';
 import { doDueWork } from '../fixture/crashes.ts';
 import { act, addMinutesToNow, describeOnEachEngine } from '../fixture/service.ts';
-import { changeDiscount, claimUses, createDiscount, readDiscount } from './discounts.ts';
+import { changeDiscount, claimUses, createDiscount, DISCOUNTS, readDiscount } from './discounts.ts';
 
 describeOnEachEngine('uses of a discount', (catalog) => {
   const limit = async (uses: number, more: object = {}) =>
@@ -69,6 +69,23 @@ describeOnEachEngine('uses of a discount', (catalog) => {
     const { data } = await catalog.call('GET', `/internal/stock/holds/${sold.holder}`);
     expect(data).toEqual({ places: [] });
     expect(await usage(discount)).toEqual({ held: 2, used: 1, free: 0 });
+  });
+
+  test('change the tag of the discount that shows them, but no condition of a change', async () => {
+    const discount = await limit(3);
+    const path = `${DISCOUNTS}/${discount.id}`;
+    const read = (headers = {}) => catalog.call('GET', path, { headers });
+    const tag = (await read()).headers.get('etag') ?? '';
+    expect((await read({ 'If-None-Match': tag })).status).toBe(304);
+    await claimUses(catalog, { [discount.id]: 1 });
+    const seen = await read({ 'If-None-Match': tag });
+    expect(seen).toMatchObject({ status: 200, data: { usage: { held: 1, used: 0, free: 2 } } });
+    const later = seen.headers.get('etag') ?? '';
+    await claimUses(catalog, { [discount.id]: 1 });
+    const change = (etag: string, minPlaces: number) =>
+      changeDiscount(catalog, discount, { minPlaces }, { headers: { 'If-Match': etag } });
+    expect((await change(later, 2)).status).toBe(200);
+    for (const old of [later, tag]) expect((await change(old, 3)).status).toBe(412);
   });
 
   test('of a cancelled order are free again, also where places stay with controlled tickets', async () => {

@@ -5,18 +5,25 @@ const INAPPLICABLE: readonly CodeState['state'][] = ['not_valid_now', 'contact_r
 
 export type PriceCheck = (price: Pick<Price, 'codes' | 'lines'>) => Refused | undefined;
 
-/** The first refusal of what an order names: `unknown_code`, `code_used_up`, `code_not_applicable`, `tariff_locked`. */
-export function checkPrice({ codes, lines }: Pick<Price, 'codes' | 'lines'>): Refused | undefined {
+/** What refuses an order for its codes, in this order: `unknown_code`, `code_used_up`, `code_not_applicable`. */
+export function listCodeRefusals({ codes }: Pick<Price, 'codes'>): Refused[] {
   const list = (...states: readonly CodeState['state'][]): string =>
     codes.flatMap(({ code, state }) => (states.includes(state) ? [`${code} (${state})`] : [])).join(', ');
   const [unknown, usedUp, others] = [list('unknown'), list('limit_reached'), list(...INAPPLICABLE)];
-  if (unknown) {
-    const { refused } = refuse('unknown_code', `$.codes has codes that do not exist: ${unknown}.`);
-    return { refused: { ...refused, unknownCodes: codes.filter(({ state }) => state === 'unknown').length } };
-  }
-  if (usedUp) return refuse('code_used_up', `$.codes has codes without a use that is free: ${usedUp}.`);
-  if (others) return refuse('code_not_applicable', `$.codes has codes that are of no use to this order: ${others}.`);
-  return checkUnlocking({ lines });
+  const unknownCodes = codes.filter(({ state }) => state === 'unknown').length;
+  const refusal = refuse('unknown_code', `$.codes has codes that do not exist: ${unknown}.`).refused;
+  return [
+    ...(unknown ? [{ refused: { ...refusal, unknownCodes } }] : []),
+    ...(usedUp ? [refuse('code_used_up', `$.codes has codes without a use that is free: ${usedUp}.`)] : []),
+    ...(others
+      ? [refuse('code_not_applicable', `$.codes has codes that are of no use to this order: ${others}.`)]
+      : []),
+  ];
+}
+
+/** The first refusal of its codes, else of its tariffs. */
+export function checkPrice(price: Pick<Price, 'codes' | 'lines'>): Refused | undefined {
+  return listCodeRefusals(price)[0] ?? checkUnlocking(price);
 }
 
 /** Refused: `tariff_locked`, if nothing unlocks the hidden tariff of a line. */

@@ -6,6 +6,7 @@ import {
   computeOrderPrice,
   type Discount,
   type Fee,
+  type Grant,
   type LinePrice,
   type Price,
   type PricedItem,
@@ -50,6 +51,12 @@ export function listOrderTaxes({ lines, fees = [] }: Pick<Order, 'lines' | 'fees
   return sumTaxes([...lines.flatMap(listLineTaxes), ...fees.flatMap(({ taxes }) => taxes)]);
 }
 
+/** Of lines that are no more in the order. */
+export function listSpare(before: Pick<Order, 'lines'>, { lines }: Pick<Order, 'lines'>): readonly Grant[] {
+  const left = before.lines.filter(({ id }) => !lines.some((line) => line.id === id));
+  return left.flatMap(({ price }) => price?.grant ?? []);
+}
+
 type PricedLine = Pick<Line, 'id' | 'productId' | 'performanceId' | 'tariffId' | 'amount' | 'price'>;
 
 const toItem = (line: PricedLine): PricedItem => {
@@ -60,17 +67,19 @@ const toItem = (line: PricedLine): PricedItem => {
 
 export interface PricedOrder extends Pick<Order, 'fees' | 'codes' | 'pointOfSale' | 'createdBy'> {
   readonly lines: readonly PricedLine[];
+  /** What lines had that leave the order with this change. */
+  readonly spare?: readonly Grant[];
 }
 
 /** As it would be now, with uses that are free. */
 export function computePrice(order: PricedOrder, { discounts, orderFees, criteria }: Pricing, now: number): Price {
-  const { createdBy, pointOfSale, codes = [], lines } = order;
+  const { createdBy, pointOfSale, codes = [], lines, spare } = order;
   const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
   const buying: Buying = { pointOfSale, clientId, criteria, codes: codes.map(({ code }) => code), now };
   // Those of an earlier write, or of the first lines; a line without terms was held before the house had any.
   const isNew = order.fees === undefined && lines.every(({ price }) => price !== undefined);
   const fees = isNew ? orderFees : (order.fees ?? []).map(({ fee }) => fee);
-  return computeOrderPrice(lines.map(toItem), { fees, discounts, buying });
+  return computeOrderPrice(lines.map(toItem), { fees, discounts, buying, spare });
 }
 
 /**
@@ -84,13 +93,14 @@ export function applyPrice<O extends Order>(
     readonly claimed: ClaimedUses;
     readonly asOf: number;
     readonly toFeeId: (feeId: string) => string;
+    readonly spare?: readonly Grant[];
   },
   now: number,
 ): O {
-  const { claimed, asOf, toFeeId } = pricing;
+  const { claimed, asOf, toFeeId, spare = [] } = pricing;
   if (!isComposed(order, pricing)) return order;
   const discounts = pricing.discounts.map((one) => limitTo(one, claimed));
-  const { lines: prices, fees, codes } = computePrice(order, { ...pricing, discounts }, now);
+  const { lines: prices, fees, codes } = computePrice({ ...order, spare }, { ...pricing, discounts }, now);
   const left = new Map([...claimed].map(([id, uses]) => [id, [...uses]]));
   const take = (id: string): string[] => (left.get(id) ?? []).splice(0, 1);
   const lines = order.lines.map((line, index) => putPrice(line, prices[index], take));
@@ -132,15 +142,17 @@ const putPrice = (line: Line, priced: LinePrice | undefined, take: (id: string) 
   return { ...known, amount, price: { ...terms, components, taxes, ...(grant && { grant: { ...grant, uses } }) } };
 };
 
-/** Released once the order is written, unless it has taken them again since. */
+/** Released once the order is written; never what it has again. */
 const addRemoved = <O extends Order>(
   order: O,
   ids: readonly string[],
   { asOf, now }: { readonly asOf: number; readonly now: number },
 ): O => {
-  if (ids.length === 0) return order;
-  const { since, placeIds } = order.removedPlaces ?? { since: now, placeIds: [] };
-  return { ...order, removedPlaces: { since, asOf, placeIds: [...new Set([...placeIds, ...ids])] } };
+  const had = order.removedPlaces;
+  const own = new Set(listStock(order.lines));
+  const placeIds = [...new Set([...(had?.placeIds ?? []), ...ids])].filter((id) => !own.has(id));
+  if (placeIds.length === 0) return had ? { ...order, removedPlaces: null } : order;
+  return { ...order, removedPlaces: { since: had?.since ?? now, asOf, placeIds } };
 };
 
 /** How many uses of each limited discount and code the order needs beside those that it has. */

@@ -12,13 +12,13 @@ import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/lines.ts';
 import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
-import { isUnpaid, markHandled } from '../domain/order/state.ts';
-import { listStock, type PricedOrder } from '../domain/price.ts';
+import { markHandled } from '../domain/order/state.ts';
+import type { PricedOrder } from '../domain/price.ts';
 import { checkPrice } from '../domain/price-checks.ts';
 import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderId } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
+import { releaseRefused } from '../saga/release.ts';
 import { sell } from '../saga/sell.ts';
-import type { Target } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver } from './actions.ts';
 import { maySellToAnybody, readNamedContact } from './buyer.ts';
@@ -103,35 +103,6 @@ const FIRST_VERSION = 1;
 /** Milliseconds, for a sale that follows at once: also after an outage of the catalog. */
 const HOLD_FOR_SALE_MS = 300_000;
 
-export interface Taken {
-  readonly held: Held;
-  readonly requestId: string;
-  readonly asOf: number;
-  /** Ids of claimed uses. */
-  readonly uses?: readonly string[];
-}
-
-/**
- * None of the places that the order has lines for: a repeat at the same time may have succeeded. Without an answer of
- * the catalog they are free once their hold ends.
- */
-export async function releaseRefused(
-  context: OrdersContext,
-  { institution, orderId }: Target,
-  { held, requestId, asOf, uses = [] }: Taken,
-): Promise<void> {
-  const order = await context.orders.of(institution).get(orderId);
-  const isOpen = order !== undefined && isUnpaid(order);
-  const own = new Set(isOpen ? listStock(order.lines) : []);
-  const placeIds = [...held.lines.map(({ place }) => place.id), ...uses].filter((taken) => !own.has(taken));
-  if (placeIds.length === 0) return;
-  // Of an order that has bought its places, or has ended, whatever the request still holds.
-  const which = order === undefined || isOpen ? { placeIds } : {};
-  await context.stock.release(institution, orderId, { ...which, requestId, asOf }).catch((error: unknown) => {
-    context.log.warn('the places of a refused request are free once their hold ends', { error });
-  });
-}
-
 /**
  * After a refusal nothing is held; if the process dies, places stay held until their hold ends, or the request is
  * repeated. @throws Fault for each refusal of the catalog and the rules, `order_hold_limit`, `service_unavailable`;
@@ -170,19 +141,19 @@ export async function holdAndInsert(
       const order = { ...draft, lines: buildDraftLines(priced, items, book, buyer) };
       requireSellable(order, await price(order, book), context.now(), checkPrice);
     });
-    let uses: readonly string[] = [];
+    const taken = held.lines.map(({ place }) => place.id);
     try {
       await permit?.(held.lines);
       const opened = openOrder(context, maker, { ...requested, codes }, held, creation);
       const pricing = await claimUses(context, opened.next, await price(opened.next, held.book), {
         ...{ institution, holder: id, requestId, asOf: FIRST_VERSION, heldUntil: held.heldUntil, check: checkPrice },
       });
-      uses = listClaimedUses(pricing);
+      taken.push(...listClaimedUses(pricing));
       return await insertPriced(context, institution, opened, pricing, creation);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
       if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
-        await releaseRefused(context, { institution, orderId: id }, { held, requestId, asOf: FIRST_VERSION, uses });
+        await releaseRefused(context, { institution, orderId: id }, { stock: taken, requestId, asOf: FIRST_VERSION });
       throw error;
     }
   } finally {

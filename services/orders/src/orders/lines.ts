@@ -1,17 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
-import { createNotFoundFault, createRefusalFault, isUnavailable } from '../api/faults.ts';
+import { createNotFoundFault, createRefusalFault } from '../api/faults.ts';
 import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { accept } from '../domain/decisions.ts';
-import {
-  addLines,
-  checkLinesAddable,
-  isEmptiedCart,
-  nameLine,
-  removeLine,
-  removeReleasedPlaces,
-  toBeneficiary,
-} from '../domain/lines.ts';
+import { addLines, checkLinesAddable, isEmptiedCart, nameLine, removeLine, toBeneficiary } from '../domain/lines.ts';
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { isComposed } from '../domain/price.ts';
@@ -19,11 +11,11 @@ import { checkUnlocking } from '../domain/price-checks.ts';
 import { createRequestId } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
 import { answerWithTickets } from '../saga/follow-ups.ts';
+import { freeRemoved, releaseAtOnce, releaseRefused, type Taken } from '../saga/release.ts';
 import { sellIfDue } from '../saga/sell.ts';
-import { attempt, type Rule, toTarget } from '../saga/write.ts';
+import type { Rule } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import { cancelIfOver, holdUntil } from './actions.ts';
-import { releaseRefused, type Taken } from './create.ts';
 import {
   createHeldLines,
   createInvalidReferenceFault,
@@ -77,13 +69,13 @@ export async function addOrderLines(
         const moved = own.client === order.client ? 0 : order.heldPlaces;
         end = await context.limit.admit(own, requirePlaceCount(items, 0) + moved);
         if (moved > 0) former = order;
-        await release(context, order);
+        await freeRemoved(context, order);
         const held = await holdMore(context, own, requestId, items, permit);
-        taken = { held, requestId, asOf: order.version };
+        taken = { stock: held.lines.map(({ place }) => place.id), requestId, asOf: order.version };
         await holdAsLong(context, order, held);
         await permit?.(held.lines, order);
         const pricing = await priceMore(context, own, held, { requestId, items });
-        taken = { ...taken, uses: listClaimedUses(pricing) };
+        taken = { ...taken, stock: [...taken.stock, ...listClaimedUses(pricing)] };
         return { held, pricing };
       },
       write:
@@ -95,7 +87,8 @@ export async function addOrderLines(
     });
     if (former) context.limit.record(former, order.id, 0);
     await cancelIfOver(context, order);
-    return order.saleDue ? await sellIfDue(context, order) : order;
+    const left = await releaseAtOnce(context, order);
+    return left.saleDue ? await sellIfDue(context, left) : left;
   } catch (error) {
     if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? findQuantityFaults(items) : [];
@@ -106,13 +99,6 @@ export async function addOrderLines(
     end();
   }
 }
-
-/** Unless the order has the places since. @throws Fault `service_unavailable` */
-const release = async (context: OrdersContext, { institution, id, removedPlaces }: OrderDocument): Promise<void> => {
-  if (!removedPlaces) return;
-  const { placeIds, asOf } = removedPlaces;
-  await context.stock.release(institution, id, { placeIds, asOf, sold: true });
-};
 
 const holdMore = async (
   context: OrdersContext,
@@ -169,20 +155,6 @@ const holdAsLong = async (context: OrdersContext, order: OrderDocument, { heldUn
   if (!isEmptiedCart(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);
 };
 
-/** @throws Fault `service_unavailable`: the release stays due */
-export async function releaseRemoved(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
-  const { removedPlaces } = order;
-  if (!removedPlaces) return order;
-  await release(context, order);
-  const rule: Rule = (current) =>
-    accept(
-      current.removedPlaces?.asOf === removedPlaces.asOf
-        ? removeReleasedPlaces(current, removedPlaces.placeIds)
-        : current,
-    );
-  return (await attempt(context, toTarget(order), rule)).order;
-}
-
 /** Confirms the order if it is paid in full then. @throws Fault `not_found`, or a refusal of the rules */
 export async function removeOrderLine(
   context: OrdersContext,
@@ -198,13 +170,7 @@ export async function removeOrderLine(
     found && isComposed(found)
       ? await runWithPrices(context, command, rule, { isOptional: true })
       : await runCommand(context, command, rule());
-  try {
-    return await sellIfDue(context, await releaseRemoved(context, order));
-  } catch (error) {
-    // The removal is durable, and the release stays due.
-    if (!isUnavailable(error)) throw error;
-    return order;
-  }
+  return sellIfDue(context, await releaseAtOnce(context, order));
 }
 
 type Names = { readonly firstName?: string | null; readonly lastName?: string | null };

@@ -9,13 +9,14 @@ import {
   type ClaimedUses,
   computePrice,
   countNeededUses,
-  listStock,
+  listSpare,
   type PricedOrder,
   type Pricing,
 } from '../domain/price.ts';
 import { checkUnlocking, type PriceCheck } from '../domain/price-checks.ts';
 import { createRequestId, deriveId } from '../ids.ts';
 import { type Command, runStockFirst } from '../saga/command.ts';
+import { releaseAtOnce, releaseRefused, type Taken } from '../saga/release.ts';
 import type { Rule } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -96,13 +97,15 @@ const limitFree = (discount: Discount, pool: string, free: number): Discount => 
   codes: discount.codes.map((code) => (code.id === pool ? { ...code, free } : code)),
 });
 
-/** The prices of an order that is to be written, as of its version. */
+/** The prices of an order that is to be written, as of its version; `before`: with the lines that leave it. */
 export function applyOrderPrice<O extends Order & { readonly version: number }>(
   order: O,
   pricing: ClaimedPricing,
   now: number,
+  before: Pick<Order, 'lines'> = order,
 ): O {
-  return applyPrice(order, { ...pricing, asOf: order.version, toFeeId: (id) => deriveId('fli', order.id, id) }, now);
+  const toFeeId = (id: string) => deriveId('fli', order.id, id);
+  return applyPrice(order, { ...pricing, asOf: order.version, toFeeId, spare: listSpare(before, order) }, now);
 }
 
 type Contacted = Pick<OrderDocument, 'institution' | 'contactNumber' | 'pricedFor'>;
@@ -158,51 +161,37 @@ export function buildDraftLines(
 
 /**
  * A change of an order whose prices follow: first the uses that it needs are claimed, then it is written, with `rule`
- * for the prices that it is to have. @throws Fault for each refusal of the rules, of codes and tariffs,
- * `service_unavailable`
+ * for the prices that it is to have; uses that it needs no more are free when it answers. @throws Fault for each refusal
+ * of the rules, of codes and tariffs, `service_unavailable`
  */
 export async function runWithPrices(
   context: OrdersContext,
   command: Command,
   rule: (price?: (order: OrderDocument) => OrderDocument) => Rule,
   { check = checkUnlocking, isOptional = false }: { readonly check?: PriceCheck; readonly isOptional?: boolean } = {},
-) {
+): Promise<{ readonly order: OrderDocument }> {
   const requestId = createRequestId(command.idempotencyRecord);
-  const taken: string[] = [];
+  let taken: Taken | undefined;
   try {
-    return await runStockFirst(context, command, {
+    const { order } = await runStockFirst(context, command, {
       rule: rule(),
-      async effect(order, next) {
+      async effect(before, next) {
         const pricing = await readOrderPricing(context, next, { isOptional });
-        const { institution, id: holder, version: asOf } = order;
-        const heldUntil = new Date(order.expiresAt ?? 0).toISOString();
+        const { institution, id: holder, version: asOf } = before;
+        const heldUntil = new Date(before.expiresAt ?? 0).toISOString();
         const claim = { institution, holder, requestId, asOf, heldUntil, check };
-        const claimed = await claimUses(context, next, pricing, claim);
-        taken.push(...listClaimedUses(claimed));
+        const claimed = await claimUses(context, { ...next, spare: listSpare(before, next) }, pricing, claim);
+        taken = { stock: [...(taken?.stock ?? []), ...listClaimedUses(claimed)], requestId, asOf };
         return claimed;
       },
-      write: (pricing) => (order, now) => rule((next) => applyOrderPrice(next, pricing, now))(order, now),
+      write: (pricing) => (order, now) => rule((next) => applyOrderPrice(next, pricing, now, order))(order, now),
     });
+    return { order: await releaseAtOnce(context, order) };
   } catch (error) {
-    if (error instanceof Fault && taken.length > 0) await releaseClaimed(context, command, taken);
+    if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
     throw error;
   }
 }
-
-/** Those that no line of the order has; without an answer of the catalogue they are free once their hold ends. */
-const releaseClaimed = async (
-  context: OrdersContext,
-  { institution, orderId }: Command,
-  claimed: readonly string[],
-): Promise<void> => {
-  const order = await context.orders.of(institution).get(orderId);
-  const kept = order ? listStock(order.lines) : [];
-  const placeIds = claimed.filter((id) => !kept.includes(id));
-  if (!order || placeIds.length === 0) return;
-  await context.stock.release(institution, orderId, { placeIds, asOf: order.version }).catch((error: unknown) => {
-    context.log.warn('the uses of a refused request are free once their hold ends', { error });
-  });
-};
 
 /** Each once, as first given, before anything is known of them; undefined without any. */
 export function toUnknownCodes(codes: readonly string[] | undefined): PricedOrder['codes'] {

@@ -9,7 +9,7 @@ import { type ContextOf, type OrdersContext, requirePointOfSale } from '../conte
 import { checkTariffAccess } from '../domain/buyer.ts';
 import { checkTotal } from '../domain/one-call.ts';
 import { computePrice } from '../domain/price.ts';
-import { checkPrice } from '../domain/price-checks.ts';
+import { listCodeRefusals } from '../domain/price-checks.ts';
 import { readNamedContact } from './buyer.ts';
 import { isSoldAtOnce, type Maker, type OrderRequest, requireSaleInput, toGuesser, toMaker } from './create.ts';
 import { checkPlaceLimit, checkSingleCurrency, countPlaces, requireBeneficiaries, toStockItems } from './items.ts';
@@ -80,7 +80,7 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
   const price = computePrice({ ...made, codes, lines: drafts }, pricing, context.now());
   const { total } = price;
   const differing = requested.payment && checkTotal(requested.payment.amount, total);
-  const unsaleable = checkPrice(price);
+  const locked = new Set(drafts.flatMap(({ item }, index) => (price.lines[index]?.locked ? [item] : [])));
   const all = [
     ...contact.faults.map((fault) => toRefused(null, createRefusalFault('invalid_reference', `${fault}.`))),
     ...(await ownRefusals(context, isSoldAtOnce(requested) ? null : maker, { places: countPlaces(items), currencies })),
@@ -89,7 +89,8 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
       const unmet = maker.sellsToAnybody ? undefined : checkTariffAccess([{ criterion }], contact.criteria);
       return unmet ? [toRefused(item, toFault(unmet.refused))] : [];
     }),
-    ...(unsaleable ? [toRefused(null, toFault(unsaleable.refused))] : []),
+    ...listCodeRefusals(price).map(({ refused }) => toRefused(null, toFault(refused))),
+    ...[...locked].map((item) => toRefused(item, createRefusalFault('tariff_locked'))),
     ...(differing ? [toRefused(null, toFault(differing.refused))] : []),
   ];
   const lines = drafts.flatMap(({ item, performanceId, seatCategoryId, tariffId, amount: base }, index) => {

@@ -200,6 +200,41 @@ describeOnEachEngine('prices of an order', (fixture) => {
     expect([rest.status, amountsOf(rest.data), used(uses).free]).toEqual([201, [1_000, 1_000], 0]);
   });
 
+  test('follow uses that lines leave: another line has them, or they are free when the answer comes', async () => {
+    const { order, patch, call } = open({ discounts: [createCoded('THREE', { amount: 300 })] });
+    const uses = fixture.catalog.limit('dsc_THREE', 3);
+    const { data } = await order(4, { codes: ['THREE'] });
+    expect(amountsOf(data)).toEqual([700, 700, 700, 1_000]);
+    const remove = async (line: Order['lines'][number] | undefined) =>
+      (await fixture.call('DELETE', `/${data.id}/lines/${line?.id}`, call)).data;
+    const passedOn = await remove(data.lines[0]);
+    expect([amountsOf(passedOn), used(uses)]).toEqual([[700, 700, 700], { free: 0, held: 3, sold: 0 }]);
+    const rest = await remove(passedOn.lines[0]);
+    expect([amountsOf(rest), used(uses)]).toEqual([[700, 700], { free: 1, held: 2, sold: 0 }]);
+    expect(amountsOf((await patch(data.id, { codes: [] })).data)).toEqual([1_000, 1_000]);
+    expect(used(uses)).toEqual({ free: 3, held: 0, sold: 0 });
+    expect(amountsOf((await patch(data.id, { codes: ['THREE'] })).data)).toEqual([700, 700]);
+    expect(used(uses)).toEqual({ free: 1, held: 2, sold: 0 });
+  });
+
+  test('that are quoted have every refusal: each of the codes, and the items whose tariff is locked', async () => {
+    const { hall, call } = open({
+      discounts: [createCoded('GONE', { amount: 300 }), createCoded('LATE', { amount: 300 }, { state: 'paused' })],
+    });
+    fixture.catalog.limit('dsc_GONE', 0);
+    const tariffId = fixture.catalog.tariff(hall, 400);
+    fixture.catalog.describe(tariffId, { hidden: true });
+    const items = [hall.item(1), { ...hall.item(2), tariffId }];
+    const body = { items, codes: ['GONE', 'LATE', 'NONE'] };
+    const quoted = await fixture.call<{ refusals: readonly object[] }>('POST', '/quotes', { ...call, body });
+    expect(quoted.data.refusals).toMatchObject([
+      { item: null, status: 'discount_unknown_code' },
+      { item: null, status: 'discount_limit_reached' },
+      { item: null, status: 'discount_not_applicable' },
+      { item: 1, status: 'order_tariff_locked' },
+    ]);
+  });
+
   test('of many buyers at once have no use twice', async () => {
     const { order, hall } = open({ discounts: [createDiscount('dsc_rush', { amount: 500 })] });
     const uses = fixture.catalog.limit('dsc_rush', 4);

@@ -1,0 +1,72 @@
+// Places, and uses of discounts, that an order does not need any more.
+
+import { isUnavailable } from '../api/faults.ts';
+import type { OrdersContext } from '../context.ts';
+import { accept } from '../domain/decisions.ts';
+import { removeReleasedPlaces } from '../domain/lines.ts';
+import { isUnpaid } from '../domain/order/state.ts';
+import { listStock } from '../domain/price.ts';
+import type { OrderDocument } from '../store.ts';
+import { attempt, type Rule, type Target, toTarget } from './write.ts';
+
+/** In the stock alone, unless the order has them since. @throws Fault `service_unavailable` */
+export async function freeRemoved(
+  context: Pick<OrdersContext, 'stock'>,
+  { institution, id, removedPlaces }: OrderDocument,
+): Promise<void> {
+  if (!removedPlaces) return;
+  const { placeIds, asOf } = removedPlaces;
+  await context.stock.release(institution, id, { placeIds, asOf, sold: true });
+}
+
+/** @throws Fault `service_unavailable`: the release stays due */
+export async function releaseRemoved(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
+  const { removedPlaces } = order;
+  if (!removedPlaces) return order;
+  await freeRemoved(context, order);
+  const rule: Rule = (current) =>
+    accept(
+      current.removedPlaces?.asOf === removedPlaces.asOf
+        ? removeReleasedPlaces(current, removedPlaces.placeIds)
+        : current,
+    );
+  return (await attempt(context, toTarget(order), rule)).order;
+}
+
+/** As {@link releaseRemoved}, for the request that has written the removal; without an answer the release stays due. */
+export async function releaseAtOnce(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
+  try {
+    return await releaseRemoved(context, order);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return order;
+  }
+}
+
+export interface Taken {
+  /** Ids of places and uses. */
+  readonly stock: readonly string[];
+  readonly requestId: string;
+  readonly asOf: number;
+}
+
+/**
+ * Nothing that the order has: a repeat at the same time may have succeeded. Without an answer of the catalogue it is
+ * free once its hold ends.
+ */
+export async function releaseRefused(
+  context: OrdersContext,
+  { institution, orderId }: Target,
+  { stock, requestId, asOf }: Taken,
+): Promise<void> {
+  const order = await context.orders.of(institution).get(orderId);
+  const isOpen = order !== undefined && isUnpaid(order);
+  const own = new Set(isOpen ? listStock(order.lines) : []);
+  const placeIds = stock.filter((taken) => !own.has(taken));
+  if (placeIds.length === 0) return;
+  // Of an order that has bought its places, or has ended, whatever the request still holds.
+  const which = order === undefined || isOpen ? { placeIds } : {};
+  await context.stock.release(institution, orderId, { ...which, requestId, asOf }).catch((error: unknown) => {
+    context.log.warn('what a refused request has taken is free once its hold ends', { error });
+  });
+}
