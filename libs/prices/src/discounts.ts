@@ -3,6 +3,7 @@
 import { multiplyByPercent } from './money.ts';
 import {
   type Buying,
+  countUsable,
   type Discount,
   type DiscountEffect,
   type DiscountTerms,
@@ -59,18 +60,19 @@ interface Candidate {
  * that leave the order.
  */
 export function chooseDiscounts(
-  lines: readonly PricedItem[],
+  items: readonly PricedItem[],
   discounts: readonly Discount[],
   buying: Buying,
   spare: readonly Grant[] = [],
 ): readonly Choice[] {
+  const lines = items.map((item) => (item.grant && !hasItsCode(item.grant, buying) ? { ...item, grant: null } : item));
   const ranked = new Map(lines.map((line) => [line.id, rank(line, lines, discounts, buying)]));
   const had = [
     ...lines.flatMap(({ id, grant }) => (grant ? [{ id, grant }] : [])),
-    ...spare.map((grant) => ({ id: null, grant })),
-  ].filter(({ grant }) => hasItsCode(grant, buying));
+    ...spare.filter((grant) => hasItsCode(grant, buying)).map((grant) => ({ id: null, grant })),
+  ];
   const listHad = (id: string) => had.filter(({ grant }) => grant.terms.id === id);
-  const holders = match(lines, ranked, (id) => countUsable(id, listHad(id).length, discounts, buying));
+  const holders = match(lines, ranked, (id) => countUses(id, listHad(id).length, discounts, buying));
   return [...holders].flatMap(([id, bids]) => {
     const discount = discounts.find((one) => one.id === id);
     const left = listHad(id).filter((one) => !bids.some(({ line }) => line.id === one.id));
@@ -91,10 +93,10 @@ const rank = (
   buying: Buying,
 ): readonly Candidate[] => {
   const { grant } = line;
-  const isKept = grant !== null && hasItsCode(grant, buying) && mayHave(grant.terms, line, lines, buying);
-  const kept = isKept
-    ? [{ terms: grant.terms, kept: grant, lowering: computeLowering(grant.terms.effect, line.base) }]
-    : [];
+  const kept =
+    grant && mayHave(grant.terms, line, lines, buying)
+      ? [{ terms: grant.terms, kept: grant, lowering: computeLowering(grant.terms.effect, line.base) }]
+      : [];
   const offered = discounts
     .filter((discount) => isOffered(discount, buying) && mayHave(discount, line, lines, buying))
     .map((terms) => ({ terms, kept: null, lowering: computeLowering(terms.effect, line.base) }));
@@ -178,18 +180,13 @@ const compareBids = (one: Bid, other: Bid): number =>
 
 const hasUse = ({ grant }: PricedItem, discountId: string): boolean => grant?.terms.id === discountId;
 
-const sumFree = (all: readonly { readonly free: number | null }[]): number =>
-  all.reduce((sum, { free }) => sum + (free ?? Number.POSITIVE_INFINITY), 0);
-
 /** For this order: its `own`, and what is free, as far as one order may have them. */
-const countUsable = (id: string, own: number, discounts: readonly Discount[], buying: Buying): number => {
+const countUses = (id: string, own: number, discounts: readonly Discount[], buying: Buying): number => {
   const discount = discounts.find((one) => one.id === id);
   if (!discount || !isOffered(discount, buying)) return own;
-  const { free, usesPerOrder, trigger, codes } = discount;
-  const more = Math.min(
-    free ?? Number.POSITIVE_INFINITY,
-    trigger === 'code' ? sumFree(codes) : Number.POSITIVE_INFINITY,
-  );
+  const { usesPerOrder, trigger, codes } = discount;
+  const byCodes = codes.reduce((sum, code) => sum + countUsable(code), 0);
+  const more = Math.min(countUsable(discount), trigger === 'code' ? byCodes : Number.POSITIVE_INFINITY);
   return Math.max(own, Math.min(usesPerOrder ?? Number.POSITIVE_INFINITY, own + more));
 };
 
@@ -214,7 +211,7 @@ const share = (
     });
     const own = line.grant && hasUse(line, terms.id) ? line.grant : over.shift();
     if (own) return to(own.code, own.uses, []);
-    const code = codes.find(({ id, free }) => (taken.get(id) ?? 0) < (free ?? Number.POSITIVE_INFINITY));
+    const code = codes.find((one) => (taken.get(one.id) ?? 0) < countUsable(one));
     if (code) taken.set(code.id, (taken.get(code.id) ?? 0) + 1);
     const ofCode = code && code.free !== null ? [code.id] : [];
     const ofDiscount = discount && discount.free !== null ? [discount.id] : [];

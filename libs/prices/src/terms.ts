@@ -58,20 +58,25 @@ export interface DiscountTerms {
   readonly createdAt: string;
 }
 
-/** `free`: the uses that nobody has; null: it has no limit of its own. */
-export interface OfferedCode {
-  readonly code: string;
-  readonly id: string;
+/** Of a discount, or of one of its codes. */
+interface Uses {
+  /** Those that nobody has; null: it has no limit of its own. */
   readonly free: number | null;
+  /** Of those, what the order has claimed; absent: nothing is claimed yet. */
+  readonly claimed?: number;
 }
 
-export interface Discount extends DiscountTerms {
+export interface OfferedCode extends Uses {
+  readonly code: string;
+  readonly id: string;
+}
+
+export interface Discount extends DiscountTerms, Uses {
   readonly state: 'active' | 'paused';
   /** ISO 8601 UTC, from the first instant on, before the last. */
   readonly validFrom: string | null;
   readonly validTo: string | null;
   readonly usesPerOrder: number | null;
-  readonly free: number | null;
   /** Those that the order gave. */
   readonly codes: readonly OfferedCode[];
 }
@@ -124,6 +129,11 @@ export function isAdmitted(channels: Channels | null, { pointOfSale, clientId }:
   return (
     (pointOfSale !== null && pointsOfSale.includes(pointOfSale)) || (clientId !== null && clientIds.includes(clientId))
   );
+}
+
+/** By this order, beside the uses that it has. */
+export function countUsable({ free, claimed }: Uses): number {
+  return free === null ? Number.POSITIVE_INFINITY : (claimed ?? free);
 }
 
 export function isSameCode(one: string, other: string): boolean {

@@ -128,9 +128,8 @@ const toStored = (codes: readonly CodeState[]): Order['codes'] =>
   codes.map(({ code, discountId, state }) => ({ code, discountId, state }));
 
 const limitTo = (discount: Discount, claimed: ClaimedUses): Discount => {
-  const count = (id: string, free: number | null) => (free === null ? null : (claimed.get(id)?.length ?? 0));
-  const codes = discount.codes.map((code) => ({ ...code, free: count(code.id, code.free) }));
-  return { ...discount, free: count(discount.id, discount.free), codes };
+  const count = (id: string) => ({ claimed: claimed.get(id)?.length ?? 0 });
+  return { ...discount, ...count(discount.id), codes: discount.codes.map((code) => ({ ...code, ...count(code.id) })) };
 };
 
 const putPrice = (line: Line, priced: LinePrice | undefined, take: (id: string) => string[]): Line => {

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { createNotFoundFault, createRefusalFault } from '../api/faults.ts';
+import { createNotFoundFault, createRefusalFault, isUnavailable } from '../api/faults.ts';
 import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { accept } from '../domain/decisions.ts';
@@ -11,7 +11,7 @@ import { checkUnlocking } from '../domain/price-checks.ts';
 import { createRequestId } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
 import { answerWithTickets } from '../saga/follow-ups.ts';
-import { freeRemoved, releaseAtOnce, releaseRefused, type Taken } from '../saga/release.ts';
+import { freeRemoved, releaseAtOnce, releaseRefused, releaseRemoved, type Taken } from '../saga/release.ts';
 import { sellIfDue } from '../saga/sell.ts';
 import type { Rule } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
@@ -170,7 +170,13 @@ export async function removeOrderLine(
     found && isComposed(found)
       ? await runWithPrices(context, command, rule, { isOptional: true })
       : await runCommand(context, command, rule());
-  return sellIfDue(context, await releaseAtOnce(context, order));
+  try {
+    return await sellIfDue(context, await releaseRemoved(context, order));
+  } catch (error) {
+    // The removal is durable, and the release stays due.
+    if (!isUnavailable(error)) throw error;
+    return order;
+  }
 }
 
 type Names = { readonly firstName?: string | null; readonly lastName?: string | null };

@@ -165,6 +165,20 @@ describeOnEachEngine('prices of an order', (fixture) => {
       expect((await order(1, { codes: [] })).status).toBe(201);
     });
 
+    test('of one discount replace each other, with the uses that they bring', async () => {
+      const codes = [
+        { code: 'FIRST', id: 'cod_first', free: null },
+        { code: 'OTHER', id: 'cod_other', free: null },
+      ];
+      const { order, patch } = open({ discounts: [createCoded('EITHER', { amount: 300 }, { codes })] });
+      const first = fixture.catalog.limit('cod_first', 1);
+      const { data } = await order(1, { codes: ['FIRST'] });
+      const replaced = await patch(data.id, { codes: ['OTHER'] });
+      expect([statesOf(replaced.data), replaced.data.total, used(first).free]).toEqual([['OTHER applied'], 700, 1]);
+      const both = await patch(data.id, { codes: ['OTHER', 'FIRST'] });
+      expect([statesOf(both.data), used(first).free]).toEqual([['OTHER applied', 'FIRST superseded'], 1]);
+    });
+
     test('replace others while the order is open or reserved, not later', async () => {
       const { order, patch } = open({ discounts: [createCoded('LATE', { amount: 300 })] });
       const { data } = await order(1, { payment: { method: 'card', amount: 1_000 } });
