@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
-import type { Attempt } from '@boxoffice/runtime';
+import { type Attempt, ConnectTimeout } from '@boxoffice/runtime';
 import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
 import { createBadGatewayFault, createUnavailableFault } from '../exchange/faults.ts';
 import type { Indexed } from './in-flight.ts';
@@ -16,12 +16,6 @@ export interface UpstreamFailure {
 export class UpstreamTimeout extends Error {
   override readonly name = 'UpstreamTimeout';
   readonly code = 'upstream_timeout';
-}
-
-/** Nothing was sent. */
-export class ConnectTimeout extends Error {
-  override readonly name = 'ConnectTimeout';
-  readonly code = 'ETIMEDOUT';
 }
 
 export class BrokenReply extends Error {

@@ -7,9 +7,9 @@ import {
 } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import type { Endpoint } from '@boxoffice/runtime';
+import { type Endpoint, limitConnecting } from '@boxoffice/runtime';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import { ConnectTimeout, ForeignReply } from './failure.ts';
+import { ForeignReply } from './failure.ts';
 
 interface ProxyEvents<State> {
   /** Writes the body; the request has a connection, or is about to have one. */
@@ -68,7 +68,7 @@ export function createProxy<State>(url: string, { onRequest, onReply, onError }:
       plugins: [
         (server) => {
           server.on('proxyReq', (upstream, _request, { state }) => {
-            if (upstream.socket) limitConnecting(upstream.socket);
+            if (upstream.socket) limitConnecting(upstream.socket, CONNECT_MS);
             upstream.once('upgrade', (_reply, socket) => {
               socket.destroy();
               onError(state, new ForeignReply('it switches protocols'));
@@ -103,14 +103,3 @@ export function createProxy<State>(url: string, { onRequest, onReply, onError }:
     },
   };
 }
-
-const limitConnecting = (socket: Socket): void => {
-  if (!socket.connecting) return;
-  const end = () => {
-    if (socket.connecting) socket.destroy(new ConnectTimeout());
-  };
-  // A process that stood still first reads which connections were established.
-  const timer = setTimeout(() => setImmediate(end), CONNECT_MS);
-  const stopTimer = () => clearTimeout(timer);
-  socket.once('connect', stopTimer).once('close', stopTimer);
-};

@@ -14,6 +14,7 @@ export {
   type Resolve,
   toNetwork,
 } from './connections/addresses.ts';
+export { ConnectTimeout, limitConnecting } from './connections/connecting.ts';
 export { createHttpClient, type HttpAnswer, type HttpCall, isLastAnswer } from './connections/http-client.ts';
 export { ensureDevelopmentCertificate, listReachableHosts } from './development-certificate.ts';
 export { ensureDirectory, replaceFile } from './files.ts';

@@ -126,7 +126,7 @@ const plainError = (error: unknown, isExplained: boolean): object => {
 /** Errors of what stands around the process, such as a server that starts later: their stack says nothing. */
 const isOfSurroundings = (error: unknown): boolean => {
   const { code, name, cause } = (error ?? {}) as { readonly code?: unknown; readonly name?: string; cause?: unknown };
-  if (typeof code === 'string' && /^(?:E(?!RR_)[A-Z0-9_]+|UND_ERR_\w+)$/.test(code)) return true;
+  if (typeof code === 'string' && /^E(?!RR_)[A-Z0-9_]+$/.test(code)) return true;
   if (name === 'StoreUnavailable' || name === 'TimeoutError') return true;
   return cause !== undefined && isOfSurroundings(cause);
 };

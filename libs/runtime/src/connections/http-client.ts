@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Agent } from 'undici';
+import { type IncomingHttpHeaders, Agent as PlainAgent, request as sendPlain } from 'node:http';
+import { request as sendTls, Agent as TlsAgent } from 'node:https';
 import { type Addresses, type Attempt, createAddresses } from './addresses.ts';
+import { limitConnecting } from './connecting.ts';
 
 /** A request to another process of the installation. It may be sent more than once, so it must be idempotent. */
 export interface HttpCall {
@@ -22,46 +23,30 @@ export interface HttpAnswer {
 /** Resolves with any status. Rejects without an answer, with the reason as the message; the process may have acted. */
 type HttpClient = (call: HttpCall) => Promise<HttpAnswer>;
 
-/** Idle ones end before the other side's keep-alive timeout, and do not keep the process alive. */
-const agent = new Agent({
-  connections: 256,
-  connectTimeout: 2_000,
-  // A call has its own deadline.
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  maxResponseSize: 32 * 1024 * 1024,
-  allowH2: false,
-});
+const CONNECT_MS = 2_000;
+
+/** Of a body. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Idle connections end before the other side's keep-alive timeout, and do not keep the process alive. */
+const pool = { keepAlive: true, maxSockets: 256, timeout: 60_000 };
+
+const agents = { plain: new PlainAgent(pool), tls: new TlsAgent(pool) };
 
 /** A stopping process may close several pooled connections, each as it is used again. */
 const MOST_REPEATS = 2;
 
-const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
-const UNREACHABLE: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const UNREACHABLE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
 
 export function createHttpClient(url: string, addresses: Addresses = createAddresses({ url })): HttpClient {
   const sendTo = async (attempt: Attempt, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> => {
-    const { method = 'GET', path, headers, body } = call;
-    const sent = {
-      origin: attempt.endpoint.origin,
-      method,
-      path,
-      headers: { ...headers, host: addresses.host, ...(body && { 'content-type': 'application/json' }) },
-      body: body && JSON.stringify(body),
-      signal,
-    };
     try {
-      const reply = await agent.request(sent);
-      if (isLastAnswer(reply.headers)) attempt.leaves();
-      const text = await reply.body.text();
-      attempt.settle(reply.statusCode >= 500 ? 'failed' : 'succeeded');
-      return { status: reply.statusCode, headers: reply.headers, text };
+      const answer = await exchange(attempt, addresses.host, call, signal);
+      if (isLastAnswer(answer.headers)) attempt.leaves();
+      attempt.settle(answer.status >= 500 ? 'failed' : 'succeeded');
+      return answer;
     } catch (error) {
       if (!call.signal?.aborted) attempt.settle('failed');
       throw error;
@@ -98,6 +83,50 @@ export function createHttpClient(url: string, addresses: Addresses = createAddre
     }
   };
 }
+
+/** @throws {Error} what broke the connection, or the signal's reason */
+const exchange = (
+  { endpoint: { protocol, hostname, port } }: Attempt,
+  host: string,
+  { method = 'GET', path, headers, body }: HttpCall,
+  signal: AbortSignal,
+): Promise<HttpAnswer> => {
+  signal.throwIfAborted();
+  const type = body && { 'content-type': 'application/json' };
+  const options = { hostname, port, method, path, headers: { ...headers, host, ...type } };
+  const sent =
+    protocol === 'https:' ? sendTls({ ...options, agent: agents.tls }) : sendPlain({ ...options, agent: agents.plain });
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  const fail = (error: unknown): void => {
+    reject(error);
+    sent.destroy();
+  };
+  const abort = (): void => fail(signal.reason);
+  signal.addEventListener('abort', abort);
+  sent.once('socket', (socket) => limitConnecting(socket, CONNECT_MS));
+  sent.on('error', fail);
+  // Otherwise Node closes the connection without an error.
+  sent.once('upgrade', (_reply, socket) => {
+    socket.destroy();
+    fail(new Error('the answer switches protocols'));
+  });
+  sent.once('response', (reply) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    reply.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) fail(new Error(`the answer has more than ${MOST_BYTES} bytes`));
+    });
+    reply.on('error', fail);
+    reply.once('end', () => {
+      const { statusCode: status = 0, headers: received } = reply;
+      resolve({ status, headers: received, text: Buffer.concat(chunks).toString() });
+    });
+  });
+  sent.end(body && JSON.stringify(body));
+  return promise.finally(() => signal.removeEventListener('abort', abort));
+};
 
 /** An answer that arrived while this process stood still counts: the event loop reads between timers and immediates. */
 const startDeadline = (ms: number): { readonly signal: AbortSignal; stop(): void } => {

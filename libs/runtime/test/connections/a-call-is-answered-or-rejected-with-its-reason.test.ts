@@ -63,10 +63,15 @@ test('a call whose connection broke is sent again; an address without a listener
 test('without an answer it rejects with the reason', async () => {
   const { port } = await serving((request) => {
     if (request.url === '/broken') request.socket.destroy();
+    if (request.url === '/other')
+      request.socket.end('HTTP/1.1 101 Other\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+    if (request.url === '/begun') request.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nbegun');
   });
   const send = createHttpClient(`http://127.0.0.1:${port}`);
   await expect(send({ path: '/silent', timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms');
-  await expect(send({ path: '/broken' })).rejects.toThrow('other side closed');
+  await expect(send({ path: '/broken' })).rejects.toThrow('socket hang up');
+  await expect(send({ path: '/other' })).rejects.toThrow('switches protocols');
+  await expect(send({ path: '/begun', timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms');
   await expect(send({ path: '/silent', signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow('stopped');
   await expect(createHttpClient('http://127.0.0.1:1')({ path: '/' })).rejects.toThrow('ECONNREFUSED');
 });

@@ -68,11 +68,11 @@ export function replaceClock(): void {
 
 const computeShiftedNow = (): number => Faithful.now() + (current.clockMs ?? 0);
 
-const channels: Readonly<Record<Edge, readonly string[]>> = {
-  before: ['http.client.request.start', 'undici:request:create'],
-  after: ['http.client.response.finish', 'undici:request:trailers'],
-  received: ['http.server.request.start'],
-  answered: ['http.server.response.finish'],
+const channels: Readonly<Record<Edge, string>> = {
+  before: 'http.client.request.start',
+  after: 'http.client.response.finish',
+  received: 'http.server.request.start',
+  answered: 'http.server.response.finish',
 };
 
 interface Seen {
@@ -96,11 +96,9 @@ export function armCrashPoint(name: string, nth: number): void {
     left -= 1;
     if (left === 0) process.kill(process.pid, 'SIGKILL');
   };
-  const watched = 'edge' in moment ? channels[moment.edge] : ['boxoffice:fact'];
-  for (const channel of watched) subscribe(channel, look);
-  disarm = () => {
-    for (const channel of watched) unsubscribe(channel, look);
-  };
+  const channel = 'edge' in moment ? channels[moment.edge] : 'boxoffice:fact';
+  subscribe(channel, look);
+  disarm = () => void unsubscribe(channel, look);
 }
 
 const isRequest = ({ method, path }: RequestPoint, { request }: Seen): boolean => {
