@@ -38,9 +38,9 @@ describe('a partner sells at prices that say what they are made of', () => {
     });
     const channels = { pointsOfSale: [SHOP] };
     await full('fees', 'POST', {
-      ...{ code: 'BOOKING', name: { en: 'Booking fee' }, per: 'ticket', percent: '5', roundTo: 5, taxId, channels },
+      ...{ code: 'COMPOSED', name: { en: 'Booking fee' }, per: 'ticket', percent: '5', roundTo: 5, taxId, channels },
     });
-    await full('fees', 'POST', { code: 'POST', name: { en: 'Postage' }, per: 'order', amount: 250, channels });
+    await full('fees', 'POST', { code: 'POSTAGE', name: { en: 'Postage' }, per: 'order', amount: 250, channels });
     const made = { name: { en: 'Friends' }, trigger: 'code', effect: { percent: '20' }, limits: { uses: 3 } };
     discount = (await full('discounts', 'POST', made)).id;
     await full(`discounts/${discount}/codes`, 'POST', { codes: [{ code: 'FRIENDS-27', maxUses: null }] });
