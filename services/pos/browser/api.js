@@ -126,10 +126,13 @@ const call = async (method, path, request = {}) => {
   throw new Refusal(code, { status: response.status, body: answer, retryAfter: response.headers.get('Retry-After') });
 };
 
+/** What begins a cart. */
+const BEGINNING = ['/shopping-cart/items', '/shopping-cart/codes'];
+
 /** Whether the request is repeated without a session after the session has ended. */
 const needsNoSession = (method, path) =>
   !hasSession() &&
-  (path.startsWith('/products') || path === '/programme' || (method === 'POST' && path === '/shopping-cart/items'));
+  (path.startsWith('/products') || path === '/programme' || (method === 'POST' && BEGINNING.includes(path)));
 
 const withoutContact = ({ query, body, ...request }) => {
   const { contactNumber: _own, ...asked } = query ?? {};
@@ -179,6 +182,8 @@ export const api = {
   emptyCart: () => dataOf(call('DELETE', '/shopping-cart')),
   addItems: (body, key) => dataOf(call('POST', '/shopping-cart/items', { body, key })),
   changeItem: (id, body) => dataOf(call('PATCH', `/shopping-cart/items/${idOf(id)}`, { body })),
+  addCode: (code) => dataOf(call('POST', '/shopping-cart/codes', { body: { code } })),
+  removeCodes: (discountId) => dataOf(call('DELETE', `/shopping-cart/codes/${idOf(discountId)}`)),
   removeItem: (id) => dataOf(call('DELETE', `/shopping-cart/items/${idOf(id)}`)),
 
   buy: (body, key) => dataOf(call('POST', '/orders', { body, key })),

@@ -27,11 +27,12 @@ export function textField({ label, type = 'text', inputmode, autocomplete, rule,
     if (input.value.trim() === '') return isOptional?.() ? '' : t('required');
     return rule === 'email' && !EMAIL.test(input.value.trim()) ? t('notAnEmail') : '';
   };
-  const check = () => {
-    error.textContent = problem();
-    input.setAttribute('aria-invalid', `${error.textContent !== ''}`);
-    return error.textContent === '';
+  const show = (text) => {
+    error.textContent = text;
+    input.setAttribute('aria-invalid', `${text !== ''}`);
+    return text === '';
   };
+  const check = () => show(problem());
   // A shown error disappears as soon as the value is valid.
   input.addEventListener('input', () => error.textContent !== '' && check());
   // The field shows the value that is sent; a password may contain spaces.
@@ -42,6 +43,11 @@ export function textField({ label, type = 'text', inputmode, autocomplete, rule,
     node: h('div', { class: 'field' }, h('label', { for: id }, label), input, error),
     input,
     check,
+    /** Shows an error that only the server knows. */
+    fail(text) {
+      show(text);
+      input.focus();
+    },
     value: () => tidy(input.value),
   };
 }

@@ -23,14 +23,14 @@ export function clearNotices() {
 
 const region = () => document.querySelector('.notices');
 
-/** Shows a notice at the top of the page until the visitor leaves it; `kind`: error or done. */
-export function notice(kind, text) {
+/** Shows a notice at the top of the page until the visitor leaves it; `kind`: error or done; `more`: a way on. */
+export function notice(kind, text, more) {
   const close = h(
     'button',
     { type: 'button', class: 'notice-close', 'aria-label': t('close'), onclick: closeNotice },
     '×',
   );
-  region().replaceChildren(h('div', { class: `notice notice-${kind}` }, h('p', {}, text), close));
+  region().replaceChildren(h('div', { class: `notice notice-${kind}` }, h('p', {}, text, more && [' ', more]), close));
 }
 
 const closeNotice = () => {

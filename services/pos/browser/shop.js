@@ -61,12 +61,14 @@ const failed = (error) => {
 };
 
 /**
- * What the server wrote into the page for its first drawing; only for its own address, and a visitor without a login.
+ * What the server wrote into the page for its first drawing; only for its own address, and a visitor who has neither a
+ * login nor codes.
  */
 const takeFirst = () => {
   const { first } = shop;
   delete shop.first;
-  return first?.address === location.pathname + location.search && !visitor.contact ? first.data : undefined;
+  const isAnybody = !visitor.contact && visitor.cart.codes.length === 0;
+  return first?.address === location.pathname + location.search && isAnybody ? first.data : undefined;
 };
 
 let current = { leave: undefined };

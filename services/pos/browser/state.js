@@ -1,7 +1,7 @@
 import { api, forgetSession, hasSession, Refusal, serverNow, whenSessionEnds } from './api.js';
 import { shop } from './frame.js';
 
-const NOTHING = { id: null, items: {}, total: 0, currency: '', expiresAt: null };
+const NOTHING = { id: null, items: {}, fees: [], taxes: [], codes: [], total: 0, currency: '', expiresAt: null };
 
 /** The visitor's state: the logged-in contact, and the cart of the last answer. */
 export const visitor = { contact: null, cart: NOTHING, cartExpired: false };
@@ -36,6 +36,8 @@ export function cartItems() {
 
 /** Sets the cart to the one of an answer; of one that has expired nothing is held any more. */
 const setCart = (cart) => {
+  // A code may open prices.
+  if (JSON.stringify(cart.codes) !== JSON.stringify(visitor.cart.codes)) products.clear();
   visitor.cartExpired = cart.expired === true;
   visitor.cart = visitor.cartExpired ? NOTHING : cart;
   changed();
@@ -87,6 +89,9 @@ export function logIn(login, password) {
     const { contactNumber } = await api.logIn(login, password);
     await setContact(contactNumber);
     await loadCart();
+    // The contact may have discounts; without them the cart stays as it is.
+    const [item] = cartItems();
+    if (item && contactNumber) await api.changeItem(item.id, { contactNumber }).then(setCart, () => undefined);
     tellOthers();
   });
 }
@@ -237,5 +242,7 @@ export const cart = {
   add: (body, key) => write(() => api.addItems(body, key)),
   change: (id, body) => write(() => api.changeItem(id, body)),
   remove: (id) => write(() => api.removeItem(id)),
+  addCode: (code) => write(() => api.addCode(code)),
+  removeCodes: (discountId) => write(() => api.removeCodes(discountId)),
   clear: () => write(() => api.emptyCart()),
 };

@@ -3,8 +3,10 @@ import { link } from '../frame.js';
 import { act, announce, clearNotices, showError } from '../notices.js';
 import { drawnPicture } from '../poster.js';
 import { cart, cartItems, loadCart, onChange, productIfShown, timeLeft, visitor } from '../state.js';
-import { clock, isShow, longDay, money, t, time, typeOf, validityLine } from '../texts/index.js';
+import { clock, isShow, longDay, money, t, time, validityLine } from '../texts/index.js';
 import { placeName } from '../ticket.js';
+import { codesBlock } from './codes.js';
+import { itemComposition, totalComposition } from './composition.js';
 
 /** A page with one message and a link to the programme. */
 export function message(title, text, ...more) {
@@ -59,22 +61,7 @@ export function summary(...more) {
     'aside',
     { class: 'summary', 'aria-label': t('summary') },
     countdown('summary-clock'),
-    h(
-      'dl',
-      {},
-      h(
-        'div',
-        {},
-        h('dt', {}, t('quantity')),
-        h('dd', {}, t('things', { type: typeOf(cartItems()), count: cartItems().length })),
-      ),
-      h(
-        'div',
-        { class: 'total' },
-        h('dt', {}, t('total')),
-        h('dd', {}, money(visitor.cart.total, visitor.cart.currency)),
-      ),
-    ),
+    totalComposition(visitor.cart),
     more,
   );
 }
@@ -83,8 +70,9 @@ export function summary(...more) {
 export function withoutCart() {
   if (visitor.cartExpired)
     return { title: t('cartExpiredTitle'), node: message(t('cartExpiredTitle'), t('cartExpiredText')) };
-  if (cartItems().length === 0) return { title: t('cart'), node: message(t('cartEmptyTitle'), t('cartEmptyText')) };
-  return undefined;
+  if (cartItems().length > 0) return undefined;
+  const empty = message(t('cartEmptyTitle'), t('cartEmptyText'));
+  return { title: t('cart'), node: h('div', {}, empty, h('div', { class: 'wrap' }, codesBlock())) };
 }
 
 /** The cart: its items, their beneficiaries, and the remaining time of the hold. */
@@ -116,8 +104,9 @@ export async function cartPage() {
 }
 
 /** The values that require a redraw when they change; a changed name does not. */
-const structure = () =>
-  JSON.stringify([visitor.cartExpired, cartItems().map(({ id, tariffId, amount }) => [id, tariffId, amount])]);
+const structure = () => JSON.stringify([visitor.cartExpired, { ...visitor.cart, items: cartItems().map(shownOf) }]);
+
+const shownOf = ({ id, tariffId, components, amount }) => [id, tariffId, components, amount];
 
 const drawn = async () => {
   const empty = withoutCart();
@@ -136,7 +125,7 @@ const drawn = async () => {
     h(
       'div',
       { class: 'columns' },
-      h('div', { class: 'cart-groups' }, groups.map(groupBlock), h('p', {}, clear)),
+      h('div', { class: 'cart-groups' }, groups.map(groupBlock), codesBlock(), h('p', {}, clear)),
       summary(onward),
     ),
   );
@@ -186,6 +175,7 @@ const itemRow = (group, item) => {
       h('span', { class: 'item-price' }, money(item.amount, visitor.cart.currency)),
       button,
     ),
+    itemComposition(item, visitor.cart.currency),
     item.productType !== 'goods' && beneficiary(item),
   );
 };

@@ -1,9 +1,9 @@
 import { h, tidy } from '../dom.js';
 import { checkAll, loginForm, logOutButton, radioCards, textField, tickBox } from '../forms.js';
 import { isFramed, link, shop } from '../frame.js';
-import { act, announce, clearAnnouncement } from '../notices.js';
+import { act, announce, clearAnnouncement, notice } from '../notices.js';
 import { goToOrder, isProvider, methodsFor } from '../paying.js';
-import { cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
+import { cart, cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
 import { errorText, money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
@@ -70,8 +70,10 @@ const unsettled = (redraw) => {
 const settle = async (button, action, redraw) => {
   const wasUnsettled = isUnsettled();
   let order;
+  let isDearer = false;
   await act(button, async () => {
     order = await action().catch((error) => {
+      isDearer = error.code === 'tariff_not_accessible';
       if (!error.orderCancelled) throw error;
       wasCancelled = true;
       emptyCart();
@@ -82,9 +84,18 @@ const settle = async (button, action, redraw) => {
     return;
   }
   clearAnnouncement();
+  if (isDearer) return showDearer(redraw);
   // The purchase may have failed because of the cart.
   if (!isUnsettled() && !wasCancelled) await loadCart().catch(() => undefined);
   if (wasUnsettled || isUnsettled() || withoutCart()) await redraw();
+};
+
+/** The cart has prices that the buyer has not: it is shown at his own, or the way back to it. */
+const showDearer = async (redraw) => {
+  const contactNumber = visitor.contact?.contactNumber;
+  if (contactNumber) await cart.change(cartItems()[0].id, { contactNumber }).catch(() => undefined);
+  await redraw();
+  notice('error', t('cartDearer'), h('a', { href: link('/cart') }, t('cart')));
 };
 
 const cancelled = () => ({

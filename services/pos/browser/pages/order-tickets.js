@@ -6,6 +6,7 @@ import { act, announce } from '../notices.js';
 import { isShow, money, t, typeOf, until } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
 import { categoryOf, nameOf, whenAndWhere } from './cart.js';
+import { itemComposition, totalComposition } from './composition.js';
 
 /** The states in which an order may change without an action of the visitor. */
 export const WAITING = ['payment_pending', 'open', 'reserved'];
@@ -66,6 +67,7 @@ export function orderTickets(order, groups) {
           place: placeName(item.place),
           tariff: item.tariff,
           price: item.amount,
+          composition: itemComposition(item, order.currency),
           currency: order.currency,
           holder: holderOf(item),
           barcode: isToPrint(order, item) ? null : item.barcode,
@@ -86,11 +88,13 @@ export function lacksCodes(order) {
 }
 
 /** The number for people, and what the order costs. */
-export function orderLine({ number, total, currency }) {
+export function orderLine(order) {
+  const { number, total, currency } = order;
   return h(
-    'p',
-    { class: 'small order-line' },
-    `${t('orderNumber')} ${number} · ${t('total')} ${money(total, currency)}`,
+    'details',
+    { class: 'order-line' },
+    h('summary', { class: 'small' }, `${t('orderNumber')} ${number} · ${t('total')} ${money(total, currency)}`),
+    totalComposition(order),
   );
 }
 

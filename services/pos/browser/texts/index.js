@@ -65,6 +65,11 @@ export function money(amount, currency) {
   return format(Intl.NumberFormat, { style: 'currency', currency, ...places }).format(amount / 10 ** digits);
 }
 
+/** A rate such as `2.6`, with the sign of its language. */
+export function percent(rate) {
+  return format(Intl.NumberFormat, { style: 'percent', maximumFractionDigits: 4 }).format(rate / 100);
+}
+
 /** A cached format: formats are expensive to create. */
 const format = (Kind, options, tag = locale()) => {
   const key = `${Kind.name}${tag}${JSON.stringify(options)}`;

@@ -48,11 +48,15 @@ usePlatform({
 const ITEM = {
   ...{ id: 'itm_1', productId: 'prd_1', performanceId: 'prf_1', seatCategoryId: 'cat_1', amount: 4_500 },
   ...{ productType: 'show', productName: 'The play', ticketStatus: null, barcode: null },
+  ...{ base: 4_500, components: [] },
 };
+const PLAIN = { fees: [], taxes: [], codes: [] };
 const payment = { method: 'stripe', state: 'pending', url: 'https://pay.example/cs_1', expiresAt: inAnHour };
 const orderOf = (more: object) => ({
   ...{ id: 'ord_1', number: 'abc', state: 'payment_pending', total: 4_500, currency: 'CHF', ticketDelivery: 'print' },
-  ...{ items: { itm_1: ITEM }, expiresAt: inAnHour, paid: 0, refunded: 0, credit: 0, payment, ...more },
+  ...{ items: { itm_1: ITEM }, expiresAt: inAnHour, paid: 0, refunded: 0, credit: 0, payment },
+  ...PLAIN,
+  ...more,
 });
 
 type Shown = Promise<{ readonly node: FakeElement; leave?: () => void }>;
@@ -293,7 +297,7 @@ describe('an address of an earlier release', () => {
 });
 
 describe('the checkout', () => {
-  const cart = { id: 'ord_1', items: { itm_1: ITEM }, total: 4_500, currency: 'CHF', expiresAt: inAnHour };
+  const cart = { ...PLAIN, id: 'ord_1', items: { itm_1: ITEM }, total: 4_500, currency: 'CHF', expiresAt: inAnHour };
   const wordsAt = async (paymentMethods: string[], total = 4_500): Promise<string> => {
     page.cookie = 'boxoffice.session.tickets.example=token';
     answers.set('GET shopping-cart', { ...cart, total });

@@ -5,6 +5,7 @@ const CONTACT = { contactNumber: 'C1' };
 const cartOf = (...ids: readonly string[]) => ({
   id: 'ord_1',
   items: Object.fromEntries(ids.map((id) => [id, { id }])),
+  codes: [],
 });
 
 describe('of two things done at once in a shop', () => {
@@ -82,6 +83,8 @@ describe('of two things done at once in a shop', () => {
     await answer(['POST sessions'], CONTACT);
     await answer(['GET contacts/C1'], CONTACT);
     await answer(['GET shopping-cart'], cartOf('itm_1'));
+    // Prices of the contact.
+    await answer(['PATCH shopping-cart/items/itm_1'], cartOf('itm_1'));
     await login;
     expect([state.visitor.contact, shown()]).toEqual([CONTACT, ['itm_1']]);
   });

@@ -8,7 +8,15 @@ import {
   usePlatform,
 } from './fixture.ts';
 
-const ITEM = { id: 'itm_1', productId: 'prd_1', performanceId: 'prf_1', seatCategoryId: 'cat_1', amount: 4_500 };
+const ITEM = {
+  id: 'itm_1',
+  productId: 'prd_1',
+  performanceId: 'prf_1',
+  seatCategoryId: 'cat_1',
+  amount: 4_500,
+  base: 4_500,
+  components: [],
+};
 const orderOf = (state: string) => ({
   id: 'ord_1',
   number: 'abc',
@@ -16,6 +24,7 @@ const orderOf = (state: string) => ({
   total: 4_500,
   currency: 'CHF',
   ticketDelivery: 'print',
+  ...{ fees: [], taxes: [], codes: [] },
   items: { itm_1: { ...ITEM, productType: 'show', ticketStatus: null, barcode: null } },
 });
 /** It is shown no more; a ticket outlasts it. */

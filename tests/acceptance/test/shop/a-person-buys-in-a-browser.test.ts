@@ -8,6 +8,7 @@ import { describeMishaps } from './visits/mishaps.ts';
 import { describePhoneVisits } from './visits/on-a-phone.ts';
 import { describeOtherThanShows } from './visits/other-than-shows.ts';
 import { describePayments } from './visits/paying.ts';
+import { describePrices } from './visits/prices.ts';
 import { describePurchases } from './visits/purchases.ts';
 import { describeBelongings, describeTicketLinks } from './visits/tickets.ts';
 import { describeUnclearOutcomes } from './visits/unclear.ts';
@@ -26,6 +27,7 @@ describeInShop('a person buys in a browser', (shop) => {
   describeBelongings(shop);
   describeTicketLinks(shop);
   describeChoosing(shop);
+  describePrices(shop);
 
   test('the shop loads nothing from other origins, and no page logs an error', () => {
     expect(shop.visits.length).toBeGreaterThan(4);
@@ -35,11 +37,15 @@ describeInShop('a person buys in a browser', (shop) => {
     refused.delete('session_required');
     expect([...refused].toSorted()).toEqual([
       'cart_places_unavailable',
+      'discount_limit_reached',
+      'discount_not_applicable',
+      'discount_unknown_code',
       'internal_error',
       'login_failed',
       'not_found',
       'payment_declined',
       'session_invalid',
+      'tariff_not_accessible',
       'too_many_requests',
     ]);
   });
