@@ -32,7 +32,7 @@ export function restrictDocuments<T extends Document>(documents: Documents<T>, b
       return found && isWithin(found) ? found : undefined;
     },
     find: (find) => async (query) => among(query?.where, [], (where) => find({ ...query, where })),
-    count: (count) => async (where) => among(where, 0, count),
+    count: (count) => async (where, most) => among(where, 0, (within) => count(within, most)),
     update: (update) => async (id, fn, options) => {
       let isVisible = false;
       const change = (current: T) => {

@@ -180,7 +180,8 @@ export interface Documents<T extends Document> {
   insertInOrder(documents: readonly New<T>[]): Promise<void>;
   get(id: string): Promise<T | undefined>;
   find(query?: Query): Promise<T[]>;
-  count(where?: Where): Promise<number>;
+  /** With `most` no further than that. */
+  count(where?: Where, most?: number): Promise<number>;
   /**
    * `fn`, synchronous and pure, is called again on a lost race; its error aborts. Undefined if the id is unknown.
    * @throws {IdempotencyKeyTaken} on a taken record, also where `fn` throws: an earlier attempt's write may come late,

@@ -92,10 +92,15 @@ export function holdOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId 
   });
 }
 
-export function sellOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> {
+export function sellOne(
+  buyer: Buyer,
+  { performanceId, seatCategoryId, tariffId }: Hot,
+  codes?: readonly string[],
+): Promise<Answered<Order>> {
   return buyer.send<Order>('POST', '/svc/v3/orders', {
     items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }],
     confirmation: { onAccount: true },
+    ...(codes && { codes }),
   });
 }
 

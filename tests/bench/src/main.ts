@@ -6,6 +6,7 @@ import { gateway } from './gateway.ts';
 import { type Benchmark, formatTable } from './measure/report.ts';
 import { payments } from './payments.ts';
 import { peers } from './peers.ts';
+import { prices } from './prices.ts';
 import { purchase } from './purchase.ts';
 import { revisions } from './revisions.ts';
 import { start } from './start.ts';
@@ -16,6 +17,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   start,
   purchase,
   payments,
+  prices,
   peers,
   events,
   revisions,

@@ -17,23 +17,12 @@ import {
   sellOne,
   type Visitor,
 } from './clients.ts';
-import {
-  HERE,
-  type Product,
-  readCpuSeconds,
-  runInScratchDirectory,
-  startProduct,
-  UNLIMITED,
-  waitForRest,
-} from './measure/processes.ts';
-import { type Benchmark, computeMedian, computeMedianInterval, FEWEST, type Target } from './measure/report.ts';
+import { HERE, type Product, runInScratchDirectory, startProduct, UNLIMITED } from './measure/processes.ts';
+import { type Benchmark, computeMedian, FEWEST, type Target } from './measure/report.ts';
+import { computeRatio, measureInTurns, type Way } from './measure/turns.ts';
 
-interface Operation {
+interface Operation extends Omit<Way, 'pid'> {
   readonly name: string;
-  /** How many requests one `act` makes. */
-  readonly requests: number;
-  /** Performs the sequence on the given connection. @throws {Error} on an error response */
-  act(connection: number): Promise<unknown>;
 }
 
 /** Enough places for every purchase of a long measurement. */
@@ -94,22 +83,6 @@ const checkOutRevision = async (revision: string, folder: string): Promise<void>
   await run('npm', ['run', '--silent', 'setup'], { cwd: folder });
 };
 
-/** Microseconds of the product's processor time per request while the operation is repeated for some seconds. */
-const costOf = async ({ pid }: Product, { act, requests }: Operation, seconds: number): Promise<number> => {
-  const measureCpu = () => readCpuSeconds(pid);
-  const before = await waitForRest(measureCpu);
-  const end = performance.now() + seconds * 1000;
-  let times = 0;
-  const repeat = async (connection: number): Promise<void> => {
-    while (performance.now() < end) {
-      await act(connection);
-      times += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => repeat(connection)));
-  return (((await waitForRest(measureCpu)) - before) / (times * requests)) * 1e6;
-};
-
 /** Both run side by side, each as `npm start` runs it, and take turns, so that other load affects both alike. */
 export const revisions: Benchmark = {
   about:
@@ -135,24 +108,15 @@ export const revisions: Benchmark = {
         const targets: Target[] = [];
         for (const [index, { name }] of sides[0].operations.entries()) {
           if (!name.includes(only)) continue;
-          const costs: [number, number][] = [];
-          // The first pair warms up.
-          for (let pair = 0; pair <= Number(pairs); pair += 1) {
-            progress(`${name}, pair ${pair} of ${pairs}`);
-            const cost: [number, number] = [Number.NaN, Number.NaN];
-            for (const at of pair % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-              const { product, operations } = sides[at];
-              const operation = operations[index];
-              if (operation) cost[at] = await costOf(product, operation, Number(seconds));
-            }
-            if (pair > 0) costs.push(cost);
-          }
-          const ratio = computeMedianInterval(costs.map(([old, present]) => present / old));
-          const [before, now] = [
-            computeMedian(costs.map(([old]) => old)),
-            computeMedian(costs.map(([, present]) => present)),
-          ];
-          rows.push([name, before, now, ratio.median, ratio.low, ratio.high]);
+          const ways = sides.map(({ product, operations }) => ({
+            ...(operations[index] as Operation),
+            pid: product.pid,
+          }));
+          const turns = { rounds: Number(pairs), seconds: Number(seconds), connections: CONNECTIONS };
+          const [before = [], now = []] = await measureInTurns(ways, turns, (line) => progress(`${name}, ${line}`));
+          const [old, present] = [before, now].map((loads) => loads.map(({ cpu }) => cpu)) as [number[], number[]];
+          const ratio = computeRatio(present, old);
+          rows.push([name, computeMedian(old), computeMedian(present), ratio.median, ratio.low, ratio.high]);
           targets.push({
             what: name,
             target: `95 % interval not beyond ${TOLERATED} ×`,

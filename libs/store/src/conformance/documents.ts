@@ -46,6 +46,7 @@ export const documents: readonly Check[] = [
     assert.equal(await mine.insertMany(renamed), 1500);
     assert.equal(await mine.count(), 2500);
     assert.equal(await mine.count({ name: 'Ada' }), 1000);
+    assert.deepEqual([await mine.count({ name: 'Ada' }, 999), await mine.count({ name: 'Ada' }, 1001)], [999, 1000]);
     assert.equal((await mine.get(many[2000]?.id ?? ''))?.version, 1);
     assert.equal(await mine.insertMany([]), 0);
   }),

@@ -70,8 +70,13 @@ const documentsOf = <T extends Document>(
         const found = await (query.limit === undefined ? cursor : cursor.limit(query.limit)).toArray();
         return found.map((one) => toDocument<T>(one));
       }),
-    count: (where = {}) =>
-      gate.run(async () => records.countDocuments(combineAll(buildConditions(where, institution)))),
+    count: (where = {}, most) =>
+      gate.run(async () =>
+        records.countDocuments(
+          combineAll(buildConditions(where, institution)),
+          most === undefined ? {} : { limit: most },
+        ),
+      ),
     update: (id, fn, options = {}) => gate.run((call) => update<T>(collection, scope, id, fn, options, call)),
     delete: (id, version) => gate.run(() => remove(collection, scope, id, version)),
     claim: (request) => gate.run(() => claim<T>(collection, institution, request)),

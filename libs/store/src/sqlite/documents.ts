@@ -210,9 +210,13 @@ const documentsOf = <T extends Document>(
       else file.reader.together(readAll);
       return found;
     },
-    async count(where = {}) {
+    async count(where = {}, most) {
       const { sql, values } = combineAll(buildWhereClauses(where, institution, table.indexed));
-      const [row] = file.reader.all(`SELECT count(*) FROM "${table.name}" WHERE ${sql}`, values);
+      const all = `FROM "${table.name}" WHERE ${sql}`;
+      const [row] =
+        most === undefined
+          ? file.reader.all(`SELECT count(*) ${all}`, values)
+          : file.reader.all(`SELECT count(*) FROM (SELECT 1 ${all} LIMIT ?)`, [...values, most]);
       return row?.[0] as number;
     },
     async update(id, fn, options = {}) {

@@ -50,6 +50,11 @@ export function countItemPlaces(item: SaleItem): number {
   return item.placeIds?.length ?? item.quantity ?? 1;
 }
 
+/** Of the order, with the items. */
+export function countLines({ items, placesInOrder = 0 }: ItemsRequest): number {
+  return items.reduce((sum, item) => sum + countItemPlaces(item), placesInOrder);
+}
+
 type Sellable = Pick<Performance, 'state' | 'salesFrom' | 'salesTo' | 'seatCategories' | 'prices'>;
 
 /** By id; a point of sale that does not exist is undefined, none is null. */
@@ -79,7 +84,7 @@ export function hasCategory({ performanceId, seatCategoryId }: SaleItem, { perfo
 
 /** Apart from whether places are free, in the order in which a hold is refused. `now` is in epoch milliseconds. */
 export function findRefusals(
-  { items, pointOfSale: wanted, placesInOrder = 0 }: ItemsRequest,
+  { items, pointOfSale: wanted, placesInOrder }: ItemsRequest,
   offered: Offered,
   now: number,
 ): Refusal[] {
@@ -105,7 +110,7 @@ export function findRefusals(
     const details = `$.items[${index}].tariffId: the tariff ${tariffId} is not sold at ${serviceHost}`;
     return tariffIds.includes(tariffId) ? [] : [createRefusal('tariff_not_sold_here', details, index)];
   });
-  const places = items.reduce((sum, item) => sum + countItemPlaces(item), placesInOrder);
+  const places = countLines({ items, placesInOrder });
   const tooMany = createRefusal('too_many_places', `At most ${maxPlacesPerOrder} places can be in one order.`);
   return [...unknown, ...unsaleable, ...unsold, ...(places > maxPlacesPerOrder ? [tooMany] : [])];
 }

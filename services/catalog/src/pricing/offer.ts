@@ -17,7 +17,9 @@ export const codes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
 });
 
 const free = createNullableSchema(
-  Type.Integer({ description: 'uses that are neither held nor sold; null: without a limit' }),
+  Type.Integer({
+    description: 'uses that are neither held nor sold, counted up to the lines of the order; null: without a limit',
+  }),
 );
 
 const pick = <Properties extends TProperties, Name extends keyof Properties>(from: Properties, ...names: Name[]) =>
@@ -69,6 +71,9 @@ interface Rules {
 const rulesByMark = new LRUCache<string, Rules>({ max: 500 });
 const MAX_AGE_MS = 5_000;
 
+/** Of an order. */
+const MOST_LINES = 1_000;
+
 const readRules = async ({ collections, now }: Context, mark: string): Promise<Rules> => {
   const known = rulesByMark.get(mark);
   if (known && now() - known.readAt <= MAX_AGE_MS) return known;
@@ -99,19 +104,20 @@ export function listCodes(institution: string, given: readonly string[] = []): R
   return byId;
 }
 
-/** `found`: the documents of the codes. */
+/** `found`: the documents of the codes. `lines`: of the order, for which free uses are counted, not further. */
 export async function readPricing(
   context: Context,
   institution: InstitutionDocument | undefined,
   given: readonly string[] | undefined = [],
   found: ReadonlyMap<string, CodeDocument> = new Map(),
+  lines = MOST_LINES,
 ): Promise<Static<typeof Pricing> | null> {
   if (!institution?.priced) return null;
   const { collections, now } = context;
   const rules = await readRules(context, institution.catalogMark);
   const at = now();
   const countFree = (pool: string) =>
-    collections.places.count({ performanceId: pool, seatCategoryId: pool, freeFrom: { lte: at } });
+    collections.places.count({ performanceId: pool, seatCategoryId: pool, freeFrom: { lte: at } }, lines);
   const wanted = listCodes(institution.id, given);
   const known = [...wanted].flatMap(([id, code]) => {
     const document = found.get(id);

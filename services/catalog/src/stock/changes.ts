@@ -68,20 +68,28 @@ const restore = async (
   );
 };
 
+interface Sale extends Change {
+  readonly placeIds: readonly string[];
+  /** ISO 8601 UTC. Of what is held; several places are claimed without a look only where it is known. */
+  readonly heldUntil?: string | undefined;
+}
+
 /** Sells all places or none; lapsed ones are included while still free. Idempotent. */
-export async function sellHold(
-  places: Places,
-  change: Change & { readonly placeIds: readonly string[] },
-): Promise<ChangeOutcome> {
+export async function sellHold(places: Places, { heldUntil, ...change }: Sale): Promise<ChangeOutcome> {
   const { holder, placeIds } = change;
   const sold = { state: 'sold', freeFrom: SOLD } as const;
   const [id, ...others] = placeIds;
-  if (id !== undefined && others.length === 0) {
-    // A single place needs no look-up first: its claim is atomic.
-    const only = await places.claim({ where: { id, holder, state: 'held' }, set: sold });
-    if (only.length === 1) return { places: only };
+  // The claim of a single place is atomic.
+  const which = others.length === 0 ? id : heldUntil && { in: placeIds };
+  const claimed = which ? await places.claim({ where: { id: which, holder, state: 'held' }, set: sold }) : [];
+  if (claimed.length === placeIds.length) return { places: claimed };
+  const outcome = await changeHeld(places, change, sold);
+  if (heldUntil && 'missing' in outcome) {
+    const held = { state: 'held', freeFrom: Date.parse(heldUntil) } as const;
+    const before = claimed.map((place) => ({ ...place, ...held }));
+    await restore(places, holder, before, sold);
   }
-  return changeHeld(places, change, sold);
+  return outcome;
 }
 
 interface Release extends Change {
@@ -113,10 +121,7 @@ export function releaseHold(
  * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. The event of the
  * cancellation does not reach an order that is inserted later.
  */
-export async function sell(
-  collections: Collections,
-  change: Change & { readonly placeIds: readonly string[] },
-): Promise<ChangeOutcome> {
+export async function sell(collections: Collections, change: Sale): Promise<ChangeOutcome> {
   const { places } = collections;
   const outcome = await sellHold(places, change);
   if (!('places' in outcome)) return outcome;

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import {
   countItemPlaces,
+  countLines,
   createRefusal,
   findPrice,
   findRefusals,
@@ -218,7 +219,7 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   const claim = { holder, request, asOf, items, until, now, claimFirst };
   const [outcome, pricing] = await Promise.all([
     claimPlaces(context.collections.places, claim, contention),
-    readPricing(context, offers.institution, requested.codes, offers.codes),
+    readPricing(context, offers.institution, requested.codes, offers.codes, countLines(requested)),
   ]);
   if ('short' in outcome)
     return { ...(await namingPlaces(context, requested, offers, unavailable(outcome.short))), sold, pricing };

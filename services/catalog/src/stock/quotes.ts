@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { type Context, createContext } from '../context.ts';
 import {
   countItemPlaces,
+  countLines,
   createRefusal,
   findPrice,
   findRefusals,
@@ -178,7 +179,7 @@ const quoteOrder = async (context: Context, requested: Requested): Promise<Stati
       return [toItemQuote(item, index, { price, tariff, product, productId })];
     }),
     refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
-    pricing: await readPricing(context, all.institution, requested.codes, all.codes),
+    pricing: await readPricing(context, all.institution, requested.codes, all.codes, countLines(requested)),
   };
 };
 

@@ -208,7 +208,10 @@ export function createStockRoutes(store: Store): AnyOperation[] {
       summary: 'Sells held places, all or none; a repeat has the same answer',
       description: 'Of a cancelled performance none: then all of the places are released, and missing.',
       params,
-      body: Type.Object({ placeIds }),
+      body: Type.Object({
+        placeIds,
+        heldUntil: Type.Optional({ ...timestamp, description: 'of all that are still held: no look comes first' }),
+      }),
       answers: { 200: Changed },
       example: {
         params: exampleParams,

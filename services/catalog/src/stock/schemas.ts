@@ -30,6 +30,9 @@ export const asOf = Type.Integer({
   minimum: 0,
   description: 'the version of the order: a release or an expiry of an earlier version does not free what it takes',
 });
+export const claimFirst = Type.Boolean({
+  description: 'looks for what an earlier attempt holds only where too little is free: that lapses',
+});
 export const placeIds = Type.Array(id, { minItems: 1, maxItems: 1_000, uniqueItems: true });
 
 export const Place = named(
@@ -65,11 +68,7 @@ export const Hold = named(
     requestId,
     asOf: Type.Optional(asOf),
     heldUntil: Type.Optional(timestamp),
-    claimFirst: Type.Optional(
-      Type.Boolean({
-        description: 'looks for the places of an earlier attempt only where too few are free: those lapse',
-      }),
-    ),
+    claimFirst: Type.Optional(claimFirst),
     pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     placesInOrder: Type.Optional(
       Type.Integer({ minimum: 0, description: 'the number of places that the order has already' }),

@@ -2,7 +2,7 @@ import { createNullableSchema, id, named, oneOf, timestamp } from '@boxoffice/ht
 import { type Static, Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { claimPlaces } from './claim.ts';
-import { asOf, holder, requestId } from './schemas.ts';
+import { asOf, claimFirst, holder, requestId } from './schemas.ts';
 
 export const Uses = named(
   'UsesRequest',
@@ -11,6 +11,7 @@ export const Uses = named(
     requestId,
     asOf: Type.Optional(asOf),
     heldUntil: timestamp,
+    claimFirst: Type.Optional(claimFirst),
     uses: Type.Array(Type.Object({ pool: id, count: Type.Integer({ minimum: 1, maximum: 1_000 }) }), {
       minItems: 1,
       maxItems: 100,
@@ -37,10 +38,10 @@ export const UsesAnswer = named(
 /** Who holds uses has read their pool's pricing, so a written change of the limit is applied. */
 export async function holdUses(
   { collections, now }: Context,
-  { holder, requestId: request, asOf = 0, heldUntil, uses }: Static<typeof Uses>,
+  { holder, requestId: request, asOf = 0, heldUntil, uses, ...more }: Static<typeof Uses>,
 ): Promise<Static<typeof UsesAnswer>> {
   const items = uses.map(({ pool, count }) => ({ performanceId: pool, seatCategoryId: pool, count }));
-  const claim = { holder, request, asOf, items, until: Date.parse(heldUntil), now: now() };
+  const claim = { holder, request, asOf, items, until: Date.parse(heldUntil), now: now(), ...more };
   const outcome = await claimPlaces(collections.places, claim);
   if ('short' in outcome) {
     const { pool = '', count = 0 } = uses[outcome.short] ?? {};

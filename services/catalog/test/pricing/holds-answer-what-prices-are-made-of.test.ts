@@ -27,13 +27,14 @@ describe('a hold and a quote', () => {
   const openHouse = async () => {
     const on = await startInstance(catalog.store, await addInstitution(catalog.store));
     const show = await createShow(on, createStalls(50));
-    const ask = async (codes?: readonly string[]) => {
-      const body = { items: [buildItem(show)], ...(codes ? { codes } : {}) };
+    const ask = async (codes?: readonly string[], quantity = 3) => {
+      const given = codes ? { codes } : {};
+      const [item, body] = [buildItem(show), { items: [{ ...buildItem(show), quantity }], ...given }];
       const held = { ...body, holder: `ord_${createCode()}`, requestId: 'one' };
       const answers = [
         await on.call<Answered>('POST', '/internal/stock/holds', { body: held }),
-        await on.call<Answered>('POST', '/internal/stock/quotes', { body }),
         await on.call<Answered>('POST', '/internal/stock/order-quotes', { body }),
+        await on.call<Answered>('POST', '/internal/stock/quotes', { body: { items: [item], ...given } }),
       ];
       for (const { status } of answers) expect(status).toBe(200);
       return answers.map(({ data }) => data);
@@ -105,6 +106,9 @@ describe('a hold and a quote', () => {
       ]);
       expect(pricing?.unknown).toEqual(['gone', 'nothing']);
     }
+    // No further than the order has lines.
+    for (const { pricing } of (await ask(['winter'], 1)).slice(0, 2))
+      expect(pricing?.discounts[0]?.codes[0]?.free).toBe(1);
     await changeDiscount(on, discount, { state: 'paused' });
     const [{ pricing } = { pricing: null }] = await ask(['winter']);
     const [winter] = pricing?.discounts[0]?.codes ?? [];

@@ -147,6 +147,7 @@ export async function holdAndInsert(
       const opened = openOrder(context, maker, { ...requested, codes }, held, creation);
       const pricing = await claimUses(context, opened.next, await price(opened.next, held.book), {
         ...{ institution, holder: id, requestId, asOf: FIRST_VERSION, heldUntil: held.heldUntil, check: checkPrice },
+        ...(sale && { claimFirst: true }),
       });
       taken.push(...listClaimedUses(pricing));
       return await insertPriced(context, institution, opened, pricing, creation);

@@ -61,6 +61,8 @@ interface Claim {
   readonly asOf: number;
   /** ISO 8601 UTC. */
   readonly heldUntil: string;
+  /** Of a sale that follows at once, as of its places. */
+  readonly claimFirst?: boolean;
   readonly check: PriceCheck;
 }
 

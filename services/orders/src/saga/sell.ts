@@ -19,10 +19,11 @@ const TRIES = 3;
 /** All lines, or none: then undefined. Idempotent. @throws Fault `service_unavailable` */
 export async function sellPlaces(
   context: OrdersContext,
-  { institution, id }: OrderDocument,
+  { institution, id, expiresAt }: OrderDocument,
   placeIds: readonly string[],
 ): Promise<Sale | undefined> {
-  const { missing } = await context.stock.sell(institution, id, { placeIds });
+  const heldUntil = expiresAt === null ? {} : { heldUntil: new Date(expiresAt).toISOString() };
+  const { missing } = await context.stock.sell(institution, id, { placeIds, ...heldUntil });
   return missing.length === 0 ? { soldPlaceIds: placeIds } : undefined;
 }
 

@@ -159,7 +159,7 @@ export async function startProduct(
     pid: child.pid ?? 0,
     seconds,
     baseUrl: `https://localhost:${https}`,
-    caFile: demo().caFile,
+    caFile: join(directory, 'development-certificate.pem'),
     client(name) {
       const { clients } = demo();
       return clients.find(

@@ -69,7 +69,7 @@ export function formatTable(name: string, about: string, { columns, rows, target
 }
 
 /** The median of some values and an interval that contains the true median with at least 95 % probability. */
-interface MedianInterval {
+export interface MedianInterval {
   readonly median: number;
   readonly low: number;
   readonly high: number;
