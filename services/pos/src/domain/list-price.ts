@@ -1,6 +1,14 @@
 // What a visitor pays for one place that is bought alone (commerce, section 4).
 
-import { type Book, type Buyer, composeTerms, computeOrderPrice, readBook, UNTAXED } from '@boxoffice/prices';
+import {
+  type Book,
+  type Buyer,
+  composeTerms,
+  computeOrderPrice,
+  type Discount,
+  readBook,
+  UNTAXED,
+} from '@boxoffice/prices';
 
 interface Visitor extends Buyer {
   readonly criteria: readonly string[];
@@ -25,7 +33,7 @@ interface Tariff {
  */
 export function createPriceList(book: Book | null | undefined, visitor: Visitor) {
   const { fees } = book ? composeTerms(book, null, visitor) : { fees: [] };
-  const { discounts } = book ? readBook(book, visitor) : { discounts: [] };
+  const discounts = book ? readBook(book, visitor).discounts.map(showWithCode) : [];
   const automatic = discounts.filter(({ trigger }) => trigger === 'automatic');
   const named = new Set(
     discounts.flatMap(({ productIds, performanceIds }) => [...(productIds ?? []), ...(performanceIds ?? [])]),
@@ -56,6 +64,12 @@ export function createPriceList(book: Book | null | undefined, visitor: Visitor)
       ),
   );
 }
+
+/** Who has the code sees what it unlocks, also for several places, and while his own cart has its last use. */
+const showWithCode = (discount: Discount): Discount =>
+  discount.trigger === 'automatic'
+    ? discount
+    : { ...discount, minPlaces: 1, free: null, codes: discount.codes.map((code) => ({ ...code, free: null })) };
 
 /** Computes once for each key. */
 const remember = <Argument, Key, Value>(toKey: (from: Argument) => Key, compute: (from: Argument) => Value) => {

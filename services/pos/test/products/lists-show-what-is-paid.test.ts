@@ -173,7 +173,8 @@ describe('a code in the cart', () => {
     const code = `PRESS-${Math.random().toString(36).slice(2)}`;
     const discountId = fixture.orders.discount(code, 0);
     const unlocks = [fixture.catalog.secret.id];
-    const coded = { trigger: 'code' as const, unlocks, codes: [{ code, id: 'cod_1', free: 1 }] };
+    // As one for ten places whose last use the cart has.
+    const coded = { trigger: 'code' as const, unlocks, minPlaces: 10, codes: [{ code, id: 'cod_1', free: 0 }] };
     const house = openHouse({ discounts: [createDiscount({ percent: '50' }, coded)] });
     const { host, productId } = house;
     const paths = ['/products', `/products/${productId}`, `/products/${productId}/availabilities`];
