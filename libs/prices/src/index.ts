@@ -6,7 +6,15 @@ export {
   codeStates,
 } from './discounts.ts';
 export { extractTax, multiplyByPercent } from './money.ts';
-export { type Component, computeOrderPrice, type LinePrice, type Price, sumTaxes, type TaxedSum } from './price.ts';
+export {
+  type Component,
+  chargeTicketFees,
+  computeOrderPrice,
+  type LinePrice,
+  type Price,
+  sumTaxes,
+  type TaxedSum,
+} from './price.ts';
 export {
   type Buyer,
   type Buying,

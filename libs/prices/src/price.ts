@@ -79,17 +79,15 @@ export function computeOrderPrice(
 const priceLine = (item: PricedItem, choice: Choice | undefined): LinePrice => {
   const { lowering = 0, grant = null, wanted = [] } = choice ?? {};
   const price = item.base - lowering;
-  const fees = price === 0 ? [] : item.fees.map((fee) => ({ ...fee, amount: computeFee(fee, price) }));
-  const parts = [{ tax: item.tax, amount: price }, ...fees].filter(({ amount }, index) => index === 0 || amount !== 0);
+  const fees = chargeTicketFees(price, item.fees);
+  const parts = [{ tax: item.tax, amount: price }, ...fees];
   return {
     id: item.id,
     components: [
       ...(grant
         ? [{ kind: 'discount' as const, id: grant.terms.id, name: grant.terms.name, amount: 0 - lowering }]
         : []),
-      ...fees
-        .filter(({ amount }) => amount !== 0)
-        .map(({ id, name, amount }) => ({ kind: 'fee' as const, id, name, amount })),
+      ...fees.map(({ id, name, amount }) => ({ kind: 'fee' as const, id, name, amount })),
     ],
     amount: parts.reduce((sum, { amount }) => sum + amount, 0),
     taxes: tax(parts),
@@ -99,7 +97,13 @@ const priceLine = (item: PricedItem, choice: Choice | undefined): LinePrice => {
   };
 };
 
-const computeFee = ({ effect }: Fee, price: number): number =>
+/** Those of a line at its price after the discount; none on one that costs nothing. */
+export function chargeTicketFees<F extends Pick<Fee, 'effect'>>(price: number, fees: readonly F[]) {
+  const charged = price === 0 ? [] : fees.map((fee) => ({ ...fee, amount: computeFee(fee, price) }));
+  return charged.filter(({ amount }) => amount !== 0);
+}
+
+const computeFee = ({ effect }: Pick<Fee, 'effect'>, price: number): number =>
   'amount' in effect ? effect.amount : multiplyByPercent(price, effect.percent, effect.roundTo);
 
 const chargeOnce = (fee: Fee): OrderFee => {

@@ -1,4 +1,4 @@
-import { multiplyByPercent } from '@boxoffice/prices';
+import { chargeTicketFees } from '@boxoffice/prices';
 import { isEndBeforeStart } from './product.ts';
 import type { Texts } from './tariff.ts';
 
@@ -144,9 +144,9 @@ export function isForEverybody(rule: RuleDetails): rule is FeeDetails {
 /** What a place at this price costs with its fees, bought alone and without a discount. */
 export type WithFees = (price: number) => number;
 
-/** Nothing is added to a place that costs nothing. */
 export function buildWithFees(fees: readonly FeeDetails[]): WithFees {
-  const feeOf = (price: number, { amount, percent, roundTo }: FeeDetails) =>
-    percent === null ? (amount ?? 0) : multiplyByPercent(price, percent, roundTo ?? 1);
-  return (price) => (price === 0 ? 0 : fees.reduce((sum, fee) => sum + feeOf(price, fee), price));
+  const charged = fees.map(({ amount, percent, roundTo }) => ({
+    effect: percent === null ? { amount: amount ?? 0 } : { percent, roundTo: roundTo ?? 1 },
+  }));
+  return (price) => chargeTicketFees(price, charged).reduce((sum, fee) => sum + fee.amount, price);
 }

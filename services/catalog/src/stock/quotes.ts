@@ -17,7 +17,7 @@ import { codes, listCodes, Pricing, readPricing } from '../pricing/offer.ts';
 import { amount, ids, names } from '../schemas.ts';
 import { type Collections, discountCodes, institutions } from '../store.ts';
 import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces } from './hold.ts';
-import { exampleItem, Hold, ItemQuote, priced, Refused, toItemQuote, viewTariffMembers } from './schemas.ts';
+import { exampleItem, Hold, ItemQuote, Refused, tariffTerms, toItemQuote, viewTariffMembers } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
   /** Shows only what public access does; everything else reads like what never existed. */
@@ -46,7 +46,7 @@ const Quote = named(
     name: Type.Optional(names),
     amount,
     currency,
-    ...priced,
+    ...tariffTerms,
   }),
 );
 

@@ -104,7 +104,7 @@ const SaleDescription = named(
 );
 
 /** Of lines and quotes. */
-export const priced = {
+export const tariffTerms = {
   taxId: Type.Optional(taxId),
   hidden: Type.Optional(
     Type.Boolean({ description: 'whether the tariff is sold only with a discount that unlocks it' }),
@@ -120,7 +120,7 @@ export const ItemQuote = named(
     criterion: createNullableSchema(Type.String({ description: 'what the tariff requires of the contact' })),
     amount,
     currency,
-    ...priced,
+    ...tariffTerms,
   }),
 );
 
@@ -157,7 +157,7 @@ const Line = named(
     about: Type.Optional(SaleDescription),
     amount,
     currency,
-    ...priced,
+    ...tariffTerms,
     place: Type.Object({
       id: Type.String(),
       label: Type.String(),

@@ -29,7 +29,8 @@ export function createTaxesSchema(description: string) {
   );
 }
 
-export const composition = {
+/** Of a line, and of a line as it is quoted. */
+export const priceMembers = {
   base: createMoneySchema(0, "the price at the hold, in the currency's minor unit"),
   components: List(
     named(

@@ -13,7 +13,7 @@ import {
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { disputeStates, paymentStates, providerModes, providers, refundStates, states } from '../domain/order/order.ts';
-import { codeStates, codes, composition, createMoneySchema, createTaxesSchema, texts } from './price-schemas.ts';
+import { codeStates, codes, createMoneySchema, createTaxesSchema, priceMembers, texts } from './price-schemas.ts';
 import { Place, ShownBeneficiary, Ticket } from './ticket-schema.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -133,7 +133,7 @@ export const Line = named(
     seatCategoryId: Text(),
     tariffId: Text(),
     place: Place,
-    ...composition,
+    ...priceMembers,
     currency,
     beneficiary: createNullableSchema(ShownBeneficiary),
     ticketId: createNullableSchema(Text({ description: 'known from the confirmation on' })),
@@ -158,7 +158,7 @@ export const OrderQuote = named(
     lines: List(
       named(
         'QuotedLine',
-        Members({ item: Integer({ minimum: 0, description: 'the index of the item' }), ...quoted, ...composition }),
+        Members({ item: Integer({ minimum: 0, description: 'the index of the item' }), ...quoted, ...priceMembers }),
       ),
       {
         description: 'one per place of the items that have a price',

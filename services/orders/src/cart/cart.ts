@@ -9,13 +9,13 @@ import { cancelByShopper, changeLine, isCart, type LineChange } from '../domain/
 import { refuse } from '../domain/decisions.ts';
 import type { State } from '../domain/order/order.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
-import { isComposed, listStock } from '../domain/price.ts';
+import { isComposed, listStock, toBuyer } from '../domain/price.ts';
 import { deriveId } from '../ids.ts';
 import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/actions.ts';
 import { permitTariffs } from '../orders/buyer.ts';
 import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
-import { composeLine, runWithPrices, toBuyer } from '../orders/prices.ts';
+import { composeLine, runWithPrices } from '../orders/prices.ts';
 import { runCommand } from '../saga/command.ts';
 import { deriveAddressHolder, deriveLoginHolder } from '../saga/hold-limit.ts';
 import { expireNow, findAny, findOrder } from '../saga/sell.ts';

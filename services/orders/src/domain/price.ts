@@ -1,6 +1,7 @@
 // The prices of a whole order: what its lines keep of the hold, and what changes with lines, codes and contact.
 
 import {
+  type Buyer,
   type Buying,
   type CodeState,
   computeOrderPrice,
@@ -71,11 +72,14 @@ export interface PricedOrder extends Pick<Order, 'fees' | 'codes' | 'pointOfSale
   readonly spare?: readonly Grant[];
 }
 
+export function toBuyer({ pointOfSale, createdBy }: Pick<PricedOrder, 'pointOfSale' | 'createdBy'>): Buyer {
+  return { pointOfSale, clientId: createdBy && 'clientId' in createdBy ? createdBy.clientId : null };
+}
+
 /** As it would be now, with uses that are free. */
 export function computePrice(order: PricedOrder, { discounts, orderFees, criteria }: Pricing, now: number): Price {
-  const { createdBy, pointOfSale, codes = [], lines, spare } = order;
-  const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
-  const buying: Buying = { pointOfSale, clientId, criteria, codes: codes.map(({ code }) => code), now };
+  const { codes = [], lines, spare } = order;
+  const buying: Buying = { ...toBuyer(order), criteria, codes: codes.map(({ code }) => code), now };
   // Those of an earlier write, or of the first lines; a line without terms was held before the house had any.
   const isNew = order.fees === undefined && lines.every(({ price }) => price !== undefined);
   const fees = isNew ? orderFees : (order.fees ?? []).map(({ fee }) => fee);

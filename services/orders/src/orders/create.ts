@@ -13,7 +13,7 @@ import { open } from '../domain/lines.ts';
 import { beginOneCallSale, type OneCallSale } from '../domain/one-call.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { markHandled } from '../domain/order/state.ts';
-import type { PricedOrder } from '../domain/price.ts';
+import { type PricedOrder, toBuyer } from '../domain/price.ts';
 import { checkPrice } from '../domain/price-checks.ts';
 import { createRequestId, deriveId, deriveOrderIdFromKey, deriveOrderNumber, deriveSoldOrderId } from '../ids.ts';
 import type { Holder } from '../saga/hold-limit.ts';
@@ -38,7 +38,6 @@ import {
   readOrderPricing,
   readPricing,
   requireSellable,
-  toBuyer,
   toUnknownCodes,
 } from './prices.ts';
 

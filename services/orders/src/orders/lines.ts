@@ -6,7 +6,7 @@ import { accept } from '../domain/decisions.ts';
 import { addLines, checkLinesAddable, isEmptiedCart, nameLine, removeLine, toBeneficiary } from '../domain/lines.ts';
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
-import { isComposed } from '../domain/price.ts';
+import { isComposed, toBuyer } from '../domain/price.ts';
 import { checkUnlocking } from '../domain/price-checks.ts';
 import { createRequestId } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
@@ -34,7 +34,6 @@ import {
   readOrderPricing,
   requireSellable,
   runWithPrices,
-  toBuyer,
 } from './prices.ts';
 
 type Permitted = Pick<HeldLine, 'criterion' | 'item'>;

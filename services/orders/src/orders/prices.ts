@@ -12,6 +12,7 @@ import {
   listSpare,
   type PricedOrder,
   type Pricing,
+  toBuyer,
 } from '../domain/price.ts';
 import { checkUnlocking, type PriceCheck } from '../domain/price-checks.ts';
 import { createRequestId, deriveId } from '../ids.ts';
@@ -31,10 +32,6 @@ export const NO_PRICING: ClaimedPricing = { discounts: [], orderFees: [], criter
 
 export function listClaimedUses({ claimed }: ClaimedPricing): string[] {
   return [...claimed.values()].flat();
-}
-
-export function toBuyer({ pointOfSale, createdBy }: Pick<PricedOrder, 'pointOfSale' | 'createdBy'>): Buyer {
-  return { pointOfSale, clientId: createdBy && 'clientId' in createdBy ? createdBy.clientId : null };
 }
 
 /** What the catalogue's tax, fees and tariff make of a new line; undefined where the institution has none of them. */

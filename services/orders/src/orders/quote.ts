@@ -8,12 +8,12 @@ import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
 import { checkTariffAccess } from '../domain/buyer.ts';
 import { checkTotal } from '../domain/one-call.ts';
-import { computePrice } from '../domain/price.ts';
+import { computePrice, toBuyer } from '../domain/price.ts';
 import { listCodeRefusals } from '../domain/price-checks.ts';
 import { readNamedContact } from './buyer.ts';
 import { isSoldAtOnce, type Maker, type OrderRequest, requireSaleInput, toGuesser, toMaker } from './create.ts';
 import { checkPlaceLimit, checkSingleCurrency, countPlaces, requireBeneficiaries, toStockItems } from './items.ts';
-import { buildDraftLines, readPricing, toBuyer, toUnknownCodes } from './prices.ts';
+import { buildDraftLines, readPricing, toUnknownCodes } from './prices.ts';
 
 type Quote = Static<typeof OrderQuote>;
 type Refused = Quote['refusals'][number];
