@@ -13,7 +13,7 @@ import { writeGuestOrLater } from '../saga/follow-ups.ts';
 import { sell } from '../saga/sell.ts';
 import type { Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { priceCart } from './prices.ts';
+import { applyBuyerPrices } from './prices.ts';
 import { type Checkout, toProviderPage } from './schemas.ts';
 
 type CheckoutRequest = Static<typeof Checkout>;
@@ -37,7 +37,7 @@ export async function checkOutCart(
   const buy = () => buyCart(context, target, requested, buyer);
   return buy().catch(async (error: unknown) => {
     if (!(error instanceof RefusedOrder) || error.reason !== 'other_prices') throw error;
-    await priceCart(context, target, requested.contactNumber ?? null);
+    await applyBuyerPrices(context, target, requested.contactNumber ?? null);
     return buy();
   });
 }

@@ -2,12 +2,12 @@ import { isSameCode } from '@boxoffice/prices';
 import { UniqueViolation } from '@boxoffice/store';
 import { toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { addCode, hasPricesOf, isCart, removeCodes, setPricesOf } from '../domain/cart.ts';
+import { addCode, applyBuyer, hasPricesOf, isCart, removeCodes } from '../domain/cart.ts';
 import { isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/lines.ts';
 import { createCartCodeCheck } from '../domain/price-checks.ts';
 import { deriveId } from '../ids.ts';
-import { insertPriced } from '../orders/create.ts';
+import { insertOrder } from '../orders/create.ts';
 import { claimUses, readOrderPricing, runWithPrices, toUnknownCodes } from '../orders/prices.ts';
 import type { Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
@@ -62,7 +62,7 @@ const openCart = async (context: OrdersContext, visitor: Visitor, { code, curren
   const pricing = await readOrderPricing(context, { ...opened.next, institution });
   const claim = { institution, holder: id, requestId: id, asOf: 1, heldUntil: new Date(until).toISOString() };
   const claimed = await claimUses(context, opened.next, pricing, { ...claim, check: createCartCodeCheck(code) });
-  return insertPriced(context, institution, opened, claimed, { id, request: deriveId('req', 'code', id), cart: true });
+  return insertOrder(context, institution, opened, claimed, { id, request: deriveId('req', 'code', id), cart: true });
 };
 
 /** @throws Fault `not_found` without a code of the discount, and for each refusal of the rules */
@@ -80,7 +80,7 @@ export async function removeCartCodes(
  * The cart at the prices of who buys it (null: a guest); what is no cart any more stays as it is. @throws Fault `dearer`
  * as a refusal of the rules, the cart being as it was
  */
-export async function priceCart(
+export async function applyBuyerPrices(
   context: OrdersContext,
   target: Target,
   contactNumber: string | null,
@@ -88,6 +88,6 @@ export async function priceCart(
   const isMade = (order: OrderDocument) =>
     !isCart(order) || order.state !== 'open' || hasPricesOf(order, contactNumber);
   const reprice = (price?: (order: OrderDocument) => OrderDocument) => (order: OrderDocument, now: number) =>
-    setPricesOf(order, contactNumber, now, price);
+    applyBuyer(order, contactNumber, now, price);
   return (await runWithPrices(context, { ...target, appliesTo: 'both', isMade }, reprice)).order;
 }

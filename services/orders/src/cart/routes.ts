@@ -25,7 +25,7 @@ import {
   listShopOrders,
 } from './cart.ts';
 import { checkOutCart, deriveCheckoutRequestId, openAnotherPage } from './checkout.ts';
-import { addCartCode, priceCart, removeCartCodes } from './prices.ts';
+import { addCartCode, applyBuyerPrices, removeCartCodes } from './prices.ts';
 import {
   Addition,
   AnotherTry,
@@ -124,7 +124,7 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     body: CartBuyer,
     example: { params: example.params, body: { contactNumber: 'C7K2M9QX4TB03' }, answer: example.cartDone },
     handle: createHandler(context)((target, { body: { contactNumber = null } }) =>
-      priceCart(context, target, contactNumber),
+      applyBuyerPrices(context, target, contactNumber),
     ),
   }),
   operation({

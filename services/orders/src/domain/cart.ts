@@ -120,7 +120,7 @@ export function hasPricesOf(order: Order, contactNumber: string | null): boolean
 }
 
 /** Cheaper, or as dear as before. Refused: `wrong_state`, and `dearer`: the cart stays. */
-export function setPricesOf<O extends Order>(
+export function applyBuyer<O extends Order>(
   order: O,
   contactNumber: string | null,
   now: number,

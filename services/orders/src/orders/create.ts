@@ -149,7 +149,7 @@ export async function holdAndInsert(
         ...(sale && { claimFirst: true }),
       });
       taken.push(...listClaimedUses(pricing));
-      return await insertPriced(context, institution, opened, pricing, creation);
+      return await insertOrder(context, institution, opened, pricing, creation);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
       if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
@@ -186,7 +186,7 @@ const openOrder = (
 };
 
 /** A new order at the prices that it has then. @throws UniqueViolation if the id is that of another order */
-export async function insertPriced(
+export async function insertOrder(
   context: OrdersContext,
   institution: string,
   { next: opened, facts }: Accepted<Order>,

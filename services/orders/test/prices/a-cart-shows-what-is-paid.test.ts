@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Prices } from '../fixture/catalog.ts';
-import { createCoded, createDiscount } from '../fixture/discounts.ts';
+import { createCodeDiscount, createDiscount } from '../fixture/discounts.ts';
 import { describeOnEachEngine } from '../fixture/fixture.ts';
 import { createCartId, createContact, type Outcome, requireDone, type ShopOrder } from '../fixture/orders.ts';
 
@@ -108,7 +108,7 @@ describeOnEachEngine('prices of a cart', (fixture) => {
 
   describe('with codes', () => {
     test('given before the first item, which begins the hold; a code that is there changes nothing', async () => {
-      const cart = open({ discounts: [createCoded('SPRING', { amount: 300 })] });
+      const cart = open({ discounts: [createCodeDiscount('SPRING', { amount: 300 })] });
       const uses = fixture.catalog.limit('dsc_SPRING', 3);
       const { data } = await cart.give('spring');
       const empty = requireDone(data);
@@ -129,9 +129,9 @@ describeOnEachEngine('prices of a cart', (fixture) => {
     test('that wait for items or a contact stay, those that are worse than another as well', async () => {
       const cart = open({
         discounts: [
-          createCoded('MEMBER', { amount: 300 }, { criterion: 'member' }),
-          createCoded('GROUP', { amount: 200 }, { minPlaces: 2 }),
-          createCoded('SMALL', { amount: 100 }),
+          createCodeDiscount('MEMBER', { amount: 300 }, { criterion: 'member' }),
+          createCodeDiscount('GROUP', { amount: 200 }, { minPlaces: 2 }),
+          createCodeDiscount('SMALL', { amount: 100 }),
         ],
       });
       requireDone(await cart.add());
@@ -156,9 +156,9 @@ describeOnEachEngine('prices of a cart', (fixture) => {
     test('are refused if they are unknown, not valid now, or used up, with or without a cart', async () => {
       const cart = open({
         discounts: [
-          createCoded('PAUSED', { amount: 300 }, { state: 'paused' }),
-          createCoded('EARLY', { amount: 300 }, { validFrom: '2099-01-01T00:00:00.000Z' }),
-          createCoded('GONE', { amount: 300 }),
+          createCodeDiscount('PAUSED', { amount: 300 }, { state: 'paused' }),
+          createCodeDiscount('EARLY', { amount: 300 }, { validFrom: '2099-01-01T00:00:00.000Z' }),
+          createCodeDiscount('GONE', { amount: 300 }),
         ],
       });
       fixture.catalog.limit('dsc_GONE', 0);
@@ -180,22 +180,22 @@ describeOnEachEngine('prices of a cart', (fixture) => {
     });
 
     test('that have run out or were withdrawn refuse no further item', async () => {
-      const cart = open({ discounts: [createCoded('SHORT', { amount: 300 })] });
+      const cart = open({ discounts: [createCodeDiscount('SHORT', { amount: 300 })] });
       fixture.catalog.limit('dsc_SHORT', 1);
       requireDone((await cart.give('SHORT')).data);
       expect(amountsOf(requireDone(await cart.add(cart.hall.item(2))))).toEqual([700, 1_000]);
-      cart.price({ discounts: [createCoded('OTHER', { amount: 100 })] });
+      cart.price({ discounts: [createCodeDiscount('OTHER', { amount: 100 })] });
       const more = requireDone(await cart.add());
       expect([amountsOf(more), statesOf(more)]).toEqual([[700, 1_000, 1_000], ['SHORT applied']]);
-      const other = open({ discounts: [createCoded('SHORT', { amount: 300 })] });
+      const other = open({ discounts: [createCodeDiscount('SHORT', { amount: 300 })] });
       requireDone((await other.give('SHORT')).data);
-      other.price({ discounts: [createCoded('OTHER', { amount: 100 })] });
+      other.price({ discounts: [createCodeDiscount('OTHER', { amount: 100 })] });
       expect(statesOf(requireDone(await other.add()))).toEqual(['SHORT unknown']);
       expect(statesOf(requireDone((await other.give('OTHER')).data))).toEqual(['OTHER applied']);
     });
 
     test('at most ten of them', async () => {
-      const discounts = Array.from({ length: 11 }, (_, nth) => createCoded(`CODE${nth}`, { amount: nth }));
+      const discounts = Array.from({ length: 11 }, (_, nth) => createCodeDiscount(`CODE${nth}`, { amount: nth }));
       const cart = open({ discounts });
       for (const { codes } of discounts.slice(0, 10)) requireDone((await cart.give(codes[0]?.code ?? '')).data);
       expect((await cart.give('CODE10')).data.reason).toBe('too_many_codes');
@@ -204,7 +204,7 @@ describeOnEachEngine('prices of a cart', (fixture) => {
     });
 
     test('are not looked at for a quarter of an hour once ten of an address were unknown; items are', async () => {
-      const cart = open({ discounts: [createCoded('REAL', { amount: 300 })] });
+      const cart = open({ discounts: [createCodeDiscount('REAL', { amount: 300 })] });
       for (let nth = 0; nth < 10; nth += 1) expect((await cart.give(`NONE-${nth}`)).data.reason).toBe('unknown_code');
       const late = await cart.give('REAL');
       expect([late.status, late.code]).toEqual([429, 'too_many_requests']);
@@ -220,7 +220,7 @@ describeOnEachEngine('prices of a cart', (fixture) => {
     const cart = open({});
     const tariffId = fixture.catalog.tariff(cart.hall, 400);
     fixture.catalog.describe(tariffId, { hidden: true });
-    cart.price({ discounts: [createCoded('OPENS', null, { unlocks: [tariffId] })] });
+    cart.price({ discounts: [createCodeDiscount('OPENS', null, { unlocks: [tariffId] })] });
     const hidden = { ...cart.hall.item(1), tariffId };
     expect(await cart.add(hidden)).toMatchObject({ outcome: 'refused', reason: 'tariff_locked', order: null });
     const { lines } = requireDone(await cart.add());
@@ -235,12 +235,12 @@ describeOnEachEngine('prices of a cart', (fixture) => {
   });
 
   test('of an empty cart end with it, and hold nothing', async () => {
-    const cart = open({ discounts: [createCoded('LONE', { amount: 300 })] });
+    const cart = open({ discounts: [createCodeDiscount('LONE', { amount: 300 })] });
     requireDone((await cart.give('LONE')).data);
     const [first, second] = await Promise.all([cart.add(), cart.add()]);
     expect([first?.outcome, second?.outcome]).toEqual(['done', 'done']);
     expect(amountsOf(await cart.read())).toEqual([700, 700]);
-    const other = open({ discounts: [createCoded('LONE', { amount: 300 })] });
+    const other = open({ discounts: [createCodeDiscount('LONE', { amount: 300 })] });
     const both = await Promise.all([other.give('LONE'), other.add()]);
     expect(both.map((one) => ('data' in one ? one.data : one).outcome)).toEqual(['done', 'done']);
     expect(await other.read()).toMatchObject({ total: 700, codes: [{ state: 'applied' }] });

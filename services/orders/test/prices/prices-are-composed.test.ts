@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Hall, Prices } from '../fixture/catalog.ts';
-import { createCoded, createDiscount } from '../fixture/discounts.ts';
+import { createCodeDiscount, createDiscount } from '../fixture/discounts.ts';
 import { type Call, describeOnEachEngine, type Order } from '../fixture/fixture.ts';
 
 const vat = { id: 'tax_1', name: { en: 'VAT' }, rate: '8.1' };
@@ -84,9 +84,9 @@ describeOnEachEngine('prices of an order', (fixture) => {
     test('are refused before places: unknown ones, then used up, then of no use', async () => {
       const { order, hall } = open({
         discounts: [
-          createCoded('GONE', { percent: '10' }),
-          createCoded('MEMBER', { percent: '10' }, { criterion: 'member' }),
-          createCoded('REAL', { percent: '10' }),
+          createCodeDiscount('GONE', { percent: '10' }),
+          createCodeDiscount('MEMBER', { percent: '10' }, { criterion: 'member' }),
+          createCodeDiscount('REAL', { percent: '10' }),
         ],
       });
       fixture.catalog.limit('dsc_GONE', 0);
@@ -110,7 +110,7 @@ describeOnEachEngine('prices of an order', (fixture) => {
         { code: 'ONE1', id: 'cod_one', free: null },
         { code: 'TWO2', id: 'cod_two', free: null },
       ];
-      const { order, call } = open({ discounts: [createCoded('BOTH', { amount: 300 }, { codes })] });
+      const { order, call } = open({ discounts: [createCodeDiscount('BOTH', { amount: 300 }, { codes })] });
       const [own, one] = [fixture.catalog.limit('dsc_BOTH', 3), fixture.catalog.limit('cod_one', 1)];
       const { data } = await order(4, { codes: ['one1', 'TWO2', 'One1'] });
       expect(amountsOf(data)).toEqual([700, 700, 700, 1_000]);
@@ -131,7 +131,7 @@ describeOnEachEngine('prices of an order', (fixture) => {
     });
 
     test('give their uses back with the line, with the code, and where the order is refused', async () => {
-      const { order, call, patch, read } = open({ discounts: [createCoded('LIMIT', { amount: 300 })] });
+      const { order, call, patch, read } = open({ discounts: [createCodeDiscount('LIMIT', { amount: 300 })] });
       const uses = fixture.catalog.limit('dsc_LIMIT', 3);
       const { data } = await order(3, { codes: ['LIMIT'] });
       await fixture.call('DELETE', `/${data.id}/lines/${data.lines[0]?.id}`, call);
@@ -149,7 +149,7 @@ describeOnEachEngine('prices of an order', (fixture) => {
     });
 
     test('are not looked at for a quarter of an hour once ten of a client were unknown; an order without is', async () => {
-      const { order, call, hall, patch } = open({ discounts: [createCoded('REAL', { amount: 300 })] });
+      const { order, call, hall, patch } = open({ discounts: [createCodeDiscount('REAL', { amount: 300 })] });
       const guess = (nth: number) => ({ codes: [`GUESS-${nth}`, `guess-${nth}`, `OTHER-${nth}`, 'REAL'] });
       for (const nth of [1, 2]) expect((await order(1, guess(nth))).code).toBe('discount_unknown_code');
       for (const nth of [3, 4, 5]) {
@@ -180,7 +180,7 @@ describeOnEachEngine('prices of an order', (fixture) => {
     });
 
     test('replace others while the order is open or reserved, not later', async () => {
-      const { order, patch } = open({ discounts: [createCoded('LATE', { amount: 300 })] });
+      const { order, patch } = open({ discounts: [createCodeDiscount('LATE', { amount: 300 })] });
       const { data } = await order(1, { payment: { method: 'card', amount: 1_000 } });
       expect(await patch(data.id, { codes: ['LATE'] })).toMatchObject({ status: 412, code: 'order_confirmed' });
     });
@@ -260,10 +260,10 @@ describeOnEachEngine('prices of an order', (fixture) => {
 
   test('of a hidden tariff need a discount that unlocks it, also later', async () => {
     const unlocks = ['trf_secret'];
-    const { order, hall, patch, call } = open({ discounts: [createCoded('OPENS', null, { unlocks })] });
+    const { order, hall, patch, call } = open({ discounts: [createCodeDiscount('OPENS', null, { unlocks })] });
     const tariffId = fixture.catalog.tariff(hall, 400);
     fixture.catalog.price(call.institution ?? '', {
-      discounts: [createCoded('OPENS', null, { unlocks: [tariffId] })],
+      discounts: [createCodeDiscount('OPENS', null, { unlocks: [tariffId] })],
     });
     fixture.catalog.describe(tariffId, { hidden: true });
     const items = [{ ...hall.item(1), tariffId }];

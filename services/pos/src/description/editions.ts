@@ -214,15 +214,15 @@ const NewItems = named(
   Members({ items: Type.Array(NewItem, { minItems: 1, maxItems: 50, description: 'all of them are added, or none' }) }),
 );
 
-const untaxed = (gross: number) => [{ taxId: null, rate: null, net: gross, tax: 0, gross }];
+const toUntaxed = (gross: number) => [{ taxId: null, rate: null, net: gross, tax: 0, gross }];
 
 const exampleOfFee = { kind: 'fee', id: 'fee_01k9q2m8r2', name: 'Frais de réservation', amount: 200 } as const;
 
-const exampleOfItem = { base: 4_300, components: [exampleOfFee], taxes: untaxed(4_500) };
+const exampleOfItem = { base: 4_300, components: [exampleOfFee], taxes: toUntaxed(4_500) };
 
 const exampleOfOrder = {
   fees: [],
-  taxes: untaxed(4_500),
+  taxes: toUntaxed(4_500),
   codes: [{ code: 'FAMILLE-27', discountId: 'dsc_01k9q2m8s4', state: 'not_matching' as const }],
 };
 

@@ -146,8 +146,12 @@ test('cart and order say what their prices are made of, in the language of the a
 
 test('a buyer for whom the cart is dearer gets 403, before a page of a provider is opened', async () => {
   const { token } = await fill();
-  fixture.orders.refuseNext('dearer');
-  const refused = await fixture.call('POST', '/orders', { token, body: createGuestCheckout(PAID) });
-  expect([refused.status, refused.code]).toEqual([403, 'tariff_not_accessible']);
+  for (const payment of [PAID, { paymentMethod: 'stripe' }]) {
+    fixture.orders.refuseNext('dearer');
+    const body = createGuestCheckout(payment);
+    const refused = await fixture.call('POST', '/orders', { version: 'vexp', token, body });
+    expect([refused.status, refused.code]).toEqual([403, 'tariff_not_accessible']);
+  }
+  expect(fixture.payments.calls.filter(({ operation }) => operation === 'openPage')).toEqual([]);
   expect((await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.total).toBe(4_500);
 });
