@@ -152,7 +152,7 @@ export function createCartRoutes(context: PosContext, edition: Edition): AnyOper
       summary: 'Adds places to the cart, all of them or none, and holds them until `expiresAt`',
       description:
         'One item per place. Without a session one is created, and its token is in X-auth-token. Tariffs with a ' +
-        'criterion need `contactNumber`.' +
+        'criterion need `contactNumber`; the cart has the discounts of the contact that was named last.' +
         (isExperimental ? ' `items` adds several at once: a refusal of one names it, and adds none.' : ''),
       query: langQuery,
       body: NewItem,
