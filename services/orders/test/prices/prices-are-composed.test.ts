@@ -170,7 +170,7 @@ describeOnEachEngine('prices of an order', (fixture) => {
         { code: 'FIRST', id: 'cod_first', free: null },
         { code: 'OTHER', id: 'cod_other', free: null },
       ];
-      const { order, patch } = open({ discounts: [createCoded('EITHER', { amount: 300 }, { codes })] });
+      const { order, patch } = open({ discounts: [createCodeDiscount('EITHER', { amount: 300 }, { codes })] });
       const first = fixture.catalog.limit('cod_first', 1);
       const { data } = await order(1, { codes: ['FIRST'] });
       const replaced = await patch(data.id, { codes: ['OTHER'] });
@@ -215,7 +215,7 @@ describeOnEachEngine('prices of an order', (fixture) => {
   });
 
   test('follow uses that lines leave: another line has them, or they are free when the answer comes', async () => {
-    const { order, patch, call } = open({ discounts: [createCoded('THREE', { amount: 300 })] });
+    const { order, patch, call } = open({ discounts: [createCodeDiscount('THREE', { amount: 300 })] });
     const uses = fixture.catalog.limit('dsc_THREE', 3);
     const { data } = await order(4, { codes: ['THREE'] });
     expect(amountsOf(data)).toEqual([700, 700, 700, 1_000]);
@@ -233,7 +233,10 @@ describeOnEachEngine('prices of an order', (fixture) => {
 
   test('that are quoted have every refusal: each of the codes, and the items whose tariff is locked', async () => {
     const { hall, call } = open({
-      discounts: [createCoded('GONE', { amount: 300 }), createCoded('LATE', { amount: 300 }, { state: 'paused' })],
+      discounts: [
+        createCodeDiscount('GONE', { amount: 300 }),
+        createCodeDiscount('LATE', { amount: 300 }, { state: 'paused' }),
+      ],
     });
     fixture.catalog.limit('dsc_GONE', 0);
     const tariffId = fixture.catalog.tariff(hall, 400);
