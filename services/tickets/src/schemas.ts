@@ -84,11 +84,17 @@ export const entries = oneOf(manyEntries, {
   description: '`daily`: once per local day of the venue; `unlimited`: always; absent: once',
 });
 
+const Seller = named(
+  'ReceiptHead',
+  Members({ name: Text(), address: createNullableSchema(Text()), taxNumber: createNullableSchema(Text()) }, open),
+);
+
 const SaleDescription = named(
   'SaleDescription',
   Members(
     {
       institution: Optional(Text()),
+      seller: Optional(Seller),
       product: texts,
       seatCategory: texts,
       tariff: Optional(texts),
@@ -114,6 +120,52 @@ export const ShopTicket = named(
   }),
 );
 
+const amount = Integer({ description: "in the currency's minor unit" });
+
+const taxes = Type.Array(
+  named('TaxedSum', Members({ rate: createNullableSchema(Text()), net: amount, tax: amount, gross: amount }, open)),
+);
+
+const SoldPlace = Members(
+  { id, label: Text(), row: createNullableSchema(Text()), seat: createNullableSchema(Integer()) },
+  open,
+);
+
+const SoldPrice = named(
+  'SoldPrice',
+  Members(
+    {
+      amount,
+      currency: Text(),
+      base: Optional(amount),
+      components: Optional(Type.Array(named('PriceComponent', Members({ name: texts, amount }, open)))),
+      taxes: Optional(taxes),
+    },
+    { ...open, description: 'without base, components and taxes: the amount, which has no tax' },
+  ),
+);
+
+export const OrderReceipt = named(
+  'OrderReceipt',
+  Members({
+    at: createInstantSchema('of the sale'),
+    seller: createNullableSchema(Seller),
+    lines: Type.Array(
+      Members({
+        about: Optional(SaleDescription),
+        startDate: createNullableSchema(timestamp),
+        place: SoldPlace,
+        price: SoldPrice,
+      }),
+      { minItems: 1, maxItems: 10_000 },
+    ),
+    fees: Type.Array(Members({ name: texts, amount }), { description: 'of the whole order' }),
+    taxes,
+    total: amount,
+    due: amount,
+  }),
+);
+
 export const ShopDocument = named('ShopTicketDocument', Members({ contentType: Text(), base64: Text() }));
 
 const colour = Text({ pattern: '^#[0-9a-fA-F]{6}$' });
@@ -133,6 +185,7 @@ export const DocumentRequest = named(
       ),
     }),
     order: Members({ number: Text({ description: 'for people' }), buyer: createNullableSchema(Text()) }),
+    receipt: Optional(OrderReceipt),
   }),
 );
 
@@ -228,11 +281,8 @@ export const ConfirmedTicket = Members(
     performanceId: id,
     seatCategoryId: id,
     tariffId: id,
-    place: Members(
-      { id, label: Text(), row: createNullableSchema(Text()), seat: createNullableSchema(Integer()) },
-      open,
-    ),
-    price: Members({ amount: Integer(), currency: Text() }, open),
+    place: SoldPlace,
+    price: SoldPrice,
     productId: Optional(createNullableSchema(Text())),
     startDate: Optional(createNullableSchema(timestamp)),
     about: Optional(SaleDescription),

@@ -79,6 +79,8 @@ export interface DemoInstitution {
   /** What its shop and documents look like, and the pages that it links to. */
   readonly branding: object;
   readonly links: object;
+  /** The head of its receipts. */
+  readonly receipt: object;
   /** `criterion`: what the buyer's contact must meet. */
   readonly tariffs: readonly { readonly code: string; readonly name: Texts; readonly criterion?: 'member' }[];
   readonly taxes?: readonly { readonly code: string; readonly rate: string }[];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createInstitution, listInstitutions } from '@boxoffice/catalog';
+import { changeReceipt, createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
 import { collection, type Document, type Store, StoreUnavailable, UniqueViolation } from '@boxoffice/store';
 import { moveClients, registerApiKey, registerApiUsers, registerClients, registerUsers } from './accounts.ts';
@@ -141,9 +141,10 @@ const seed = async (options: SeedingOptions, known?: AllFixtures): Promise<DemoC
   const existing = await listInstitutions(stores.catalog);
   const seeded: Awaited<ReturnType<typeof seedInstitution>>[] = [];
   for (const institution of institutions) {
-    const { id, name, currency, languages } = institution;
+    const { id, name, currency, languages, receipt } = institution;
     if (!existing.some((one) => one.id === id))
       await createInstitution(stores.catalog, { id, name, currency, languages: [...languages], demo: true });
+    await changeReceipt(stores.catalog, id, (known) => known ?? receipt);
     seeded.push(await seedInstitution(options, institution, known?.[id]));
   }
   const fixtures = Object.fromEntries(seeded.map((one) => [one.id, one.fixtures]));

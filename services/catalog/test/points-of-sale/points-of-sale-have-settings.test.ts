@@ -4,7 +4,15 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { findLogoProblems, LOGO_BYTES } from '../../src/points-of-sale/logo.ts';
 import { changeReceipt } from '../../src/provisioning.ts';
-import { createTariff, type Page, startCatalog } from '../fixture/service.ts';
+import {
+  buildItem,
+  createShow,
+  createStalls,
+  createTariff,
+  type Held,
+  type Page,
+  startCatalog,
+} from '../fixture/service.ts';
 
 describe('points of sale', () => {
   const catalog = useFixture(() => startCatalog());
@@ -161,6 +169,17 @@ describe('points of sale', () => {
     expect(await patch({ taxNumber: null })).toEqual([200, { ...stored, taxNumber: null }]);
     expect(await patch(null)).toEqual([200, null]);
     expect(await found()).toEqual(house);
+
+    // A hold keeps who sells.
+    const show = await createShow(catalog, createStalls(2));
+    const { serviceHost: pointOfSale } = created.data;
+    await catalog.call('PATCH', path, { body: { tariffIds: [show.tariff.id], receipt: own } });
+    const sellerOf = async (more: object) => {
+      const requested = { holder: `ord_${randomUUID()}`, requestId: 'one', items: [buildItem(show)], ...more };
+      const { data } = await catalog.call<Held>('POST', '/internal/stock/holds', { body: requested });
+      return data.lines[0]?.about?.seller;
+    };
+    expect([await sellerOf({ pointOfSale }), await sellerOf({})]).toEqual([stored, house]);
   });
 
   test('addresses of the house are stored as browsers send them; null brings back the default', async () => {

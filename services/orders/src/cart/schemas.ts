@@ -128,6 +128,12 @@ const SaleDescription = named(
   'SaleDescription',
   Members({
     institution: Optional(Text()),
+    seller: Optional(
+      Members(
+        { name: Text(), address: createNullableSchema(Text()), taxNumber: createNullableSchema(Text()) },
+        { description: 'the head of its receipt' },
+      ),
+    ),
     product: texts,
     seatCategory: texts,
     tariff: Optional(texts),

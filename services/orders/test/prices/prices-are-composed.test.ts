@@ -78,6 +78,15 @@ describeOnEachEngine('prices of an order', (fixture) => {
     expect(sold).toMatchObject({ status: 409, code: 'order_total_differs' });
     const paid = await order(1, { payment: { method: 'card', amount: 1_250 } });
     expect(paid.data).toMatchObject({ state: 'confirmed', total: 1_250, paid: 1_250, due: 0 });
+    // Their tickets show it, too.
+    const [issued] = fixture.tickets.issuesOf(paid.data.id);
+    const [line] = paid.data.lines;
+    expect(issued?.tickets.map(({ price }) => price)).toEqual([
+      {
+        ...{ amount: 1_000, currency: 'CHF', base: 1_000 },
+        ...{ components: line?.components, taxes: line?.taxes },
+      },
+    ]);
   });
 
   describe('codes', () => {

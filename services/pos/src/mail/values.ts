@@ -1,4 +1,13 @@
-import { capitalise, formatMoney, formatSeat, selectLocale, selectText } from '@boxoffice/http';
+import {
+  capitalise,
+  formatComposition,
+  formatIncludedTax,
+  formatMoney,
+  formatSeat,
+  listSellerLines,
+  selectLocale,
+  selectText,
+} from '@boxoffice/http';
 import { formatDateAndTime, formatValidity } from '@boxoffice/http/local-time';
 import type { Performance, PointOfSale, Product } from '../clients/catalog.ts';
 import type { OwnContact } from '../clients/contacts.ts';
@@ -6,6 +15,7 @@ import { catalogValues } from '../clients/generated/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { Validity } from '../domain/offer.ts';
+import { findSeller } from '../orders/receipt.ts';
 import { isShownImage } from '../products/images.ts';
 import type { MailDocument } from '../store.ts';
 import type { Values } from './templates.ts';
@@ -124,7 +134,7 @@ const joinParts = (parts: readonly string[]): string => parts.filter((part) => p
 interface ValuesOptions {
   readonly mail: Pick<MailDocument, 'move' | 'refund'>;
   readonly order: Order;
-  readonly shop: Pick<PointOfSale, 'name'>;
+  readonly shop: Pick<PointOfSale, 'name' | 'receipt'>;
   readonly contact: OwnContact;
   readonly sold: readonly Sold[];
   /** The first language is that of the mail. */
@@ -133,7 +143,7 @@ interface ValuesOptions {
   readonly attached: number;
 }
 
-/** Each value but `lines` and `details` is one line. */
+/** Each value but `seller`, `lines`, `fees`, `taxes` and `details` is one line. */
 export function buildMailValues(its: ValuesOptions): Values {
   const { mail, order, shop, contact, sold, languages, link, attached } = its;
   const [language = 'en'] = languages;
@@ -164,12 +174,17 @@ export function buildMailValues(its: ValuesOptions): Values {
   const colon = language.startsWith('fr') ? '\u202f:' : ':';
   /** Equal places of what is no show are given as their number. */
   const formatPlaces = (places: readonly Sold[]): string[] =>
-    [...Map.groupBy(places, (one) => `${formatPlace(one)} ${one.line.amount}`).values()].map((equal) => {
+    [
+      ...Map.groupBy(places, (one) => JSON.stringify([formatPlace(one), one.line.base, one.line.components])).values(),
+    ].map((equal) => {
       const [first] = equal as [Sold, ...Sold[]];
       const what = [isShow(first) ? '' : `${equal.length} ×`, formatPlace(first)]
         .filter((part) => part !== '')
         .join(' ');
-      return `- ${what}${colon} ${money(equal.reduce((sum, { line }) => sum + line.amount, 0))}`;
+      const { base, amount, components } = first.line;
+      const whole = (each: number): string => money(each * equal.length);
+      const made = formatComposition({ base, components }, whole, spoken);
+      return `- ${what}${colon} ${whole(amount)}${made === '' ? '' : ` (${made})`}`;
     });
   const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
     const [first] = places as [Sold, ...Sold[]];
@@ -180,6 +195,7 @@ export function buildMailValues(its: ValuesOptions): Values {
       ...formatPlaces(places),
     ].filter((part) => part !== '');
   });
+  const seller = findSeller(order, shop);
   const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
   return {
     buyer: formatBuyerName(contact),
@@ -187,7 +203,12 @@ export function buildMailValues(its: ValuesOptions): Values {
     number: order.number,
     products: joinParts([...new Set(sold.map(({ about }) => spoken(about?.product)))]),
     lines: lines.map((part) => part.join('\n')).join('\n\n'),
+    fees: order.fees.map(({ name, amount }) => `${spoken(name)}${colon} ${money(amount)}`).join('\n'),
     total: money(order.total),
+    taxes: order.taxes
+      .flatMap(({ rate, ...sums }) => (rate === null ? [] : [formatIncludedTax(locale, { rate, ...sums }, money)]))
+      .join('\n'),
+    seller: seller ? listSellerLines(seller).map(oneLine).join('\n') : '',
     details: formatDetails(sold, languages),
     link,
     attached: attached === 0 ? '' : String(attached),

@@ -138,7 +138,7 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
       method: 'get',
       path: '/order-links/current/document',
       access: 'link',
-      summary: 'Returns the printed tickets of the order of a link as one PDF, a page each',
+      summary: 'Returns the printed tickets of the order of a link as one PDF, a page each, and its receipt',
       description: 'As `GET /orders/{id}/document`; every token that gives no order is 404.',
       query: langQuery,
       answers: { 200: OrderDocument },
@@ -154,7 +154,8 @@ export function createOrderLinksRoutes(context: PosContext, edition: Edition): A
       method: 'get',
       path: '/orders/{id}/document',
       access: 'session',
-      summary: 'Returns the printed tickets of an own order as one PDF, a page each, to save or to print',
+      summary:
+        'Returns the printed tickets of an own order as one PDF, a page each, and its receipt, to save or to print',
       description:
         'With name, colours and logo of the point of sale, number and buyer of the order. An order without a printed ' +
         'ticket is refused with `ticket_not_printed`.',

@@ -5,6 +5,7 @@ import { runForEach } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Order } from '../clients/orders.ts';
 import type { ShownDocument, Ticket } from '../clients/tickets.ts';
+import { toOrderReceipt } from '../orders/receipt.ts';
 import type { PosContext } from '../request/context.ts';
 
 type DocumentsContext = Pick<PosContext, 'tickets' | 'contacts' | 'orders' | 'log'>;
@@ -13,18 +14,21 @@ type Sold = Pick<Order, 'id' | 'contactNumber'> & { readonly number?: string };
 
 /** The best language comes first. */
 interface Reading {
-  readonly pointOfSale: Pick<PointOfSale, 'institution' | 'name' | 'branding'>;
+  readonly pointOfSale: Pick<PointOfSale, 'institution' | 'name' | 'branding' | 'receipt'>;
   readonly languages: readonly string[];
 }
 
 interface SoldTickets {
-  readonly order: Sold;
+  readonly order: Order;
   readonly tickets: readonly Ticket[];
 }
 
 const WIDTH = 4;
 
-/** A page for each printed ticket. @throws {PosFault} `ticket_not_printed` if none is, or one ceases to be meanwhile */
+/**
+ * A page for each printed ticket, then the receipt. @throws {PosFault} `ticket_not_printed` if none is, or one ceases to be
+ * meanwhile
+ */
 export async function drawOrderDocument(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,
@@ -32,7 +36,8 @@ export async function drawOrderDocument(
   const ids = tickets.filter(isShown).map(({ id }) => id);
   if (ids.length === 0) throw new PosFault('ticket_not_printed', 'No ticket of the order is printed.');
   const draw = await prepareDrawing(context, order, reading);
-  return draw(ids).catch((error: unknown) => {
+  const receipt = toOrderReceipt(order, tickets, reading.pointOfSale);
+  return draw(ids, receipt).catch((error: unknown) => {
     if (!isRefusal(error)) throw error;
     throw new PosFault('ticket_not_printed', 'A ticket of the order was cancelled or replaced just now.');
   });
@@ -45,8 +50,8 @@ const prepareDrawing = async (context: DocumentsContext, order: Sold, { pointOfS
   const buyer = await findBuyer(context, institution, order);
   const seller = { name: selectText(name, languages), branding };
   const shown = { languages, pointOfSale: seller, order: { number: order.number ?? order.id, buyer } };
-  return (ticketIds: readonly string[]): Promise<ShownDocument> =>
-    context.tickets.draw(institution, { ticketIds, ...shown });
+  return (ticketIds: readonly string[], receipt?: ReturnType<typeof toOrderReceipt>): Promise<ShownDocument> =>
+    context.tickets.draw(institution, { ticketIds, ...shown, ...(receipt && { receipt }) });
 };
 
 /** Null for an erased contact, and while contacts does not answer: a ticket is worth more than its name. */

@@ -1,4 +1,13 @@
-import { capitalise, formatMoney, formatSeat, selectLocale, selectText } from '@boxoffice/http';
+import {
+  capitalise,
+  formatComposition,
+  formatIncludedTax,
+  formatMoney,
+  formatSeat,
+  listSellerLines,
+  selectLocale,
+  selectText,
+} from '@boxoffice/http';
 import { formatDateAndTime, formatValidity } from '@boxoffice/http/local-time';
 import type { Ticket } from '../domain/ticket.ts';
 import { selectSpeech } from './texts.ts';
@@ -35,6 +44,8 @@ export interface About {
   /** The language of the fixed words (ISO 639). */
   readonly language: string;
   readonly institution: string | null;
+  /** Who sold it, as a receipt names it; null: not known. */
+  readonly seller: string | null;
   readonly title: string;
   readonly when: string | null;
   readonly venue: string | null;
@@ -49,10 +60,24 @@ export interface About {
   readonly printedAt: string;
 }
 
+/** A line of a receipt; its amounts stand in columns at the right. */
+export interface Row {
+  readonly text: string;
+  readonly amounts?: readonly string[];
+  readonly isBold?: boolean;
+  readonly isGrey?: boolean;
+  readonly isTitle?: boolean;
+}
+
+/** The rows of a block stand on one page. */
+export type Receipt = readonly (readonly Row[])[];
+
 /** `brand` is that of the point of sale that sold the tickets; null: without any look. */
 export interface Content {
   readonly pages: readonly About[];
   readonly brand: Brand | null;
+  /** Follows the tickets. */
+  readonly receipt?: Receipt;
 }
 
 /** Names each title once. */
@@ -66,7 +91,7 @@ export function createPlainContent(about: About): Content {
 }
 
 /** Shown for the buyer's own papers. */
-interface Purchase {
+export interface Purchase {
   readonly number: string;
   readonly buyer: string | null;
 }
@@ -74,41 +99,63 @@ interface Purchase {
 /** Any other type is described as a show. */
 const NO_SHOWS = ['pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
-/**
- * Uses the first of these languages that a text has, else the first of the text, in which the catalog puts that of the
- * institution. Members that an older ticket does not have are left out, and so is a name that was erased.
- */
-export function describeTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase): About {
-  const { about, place, price, beneficiary, startDate, id, barcode } = ticket;
+/** What was sold, in words; members that an older ticket does not have are null. */
+export function describeItem(
+  { about, place, price, startDate }: Pick<Ticket, 'about' | 'place' | 'price' | 'startDate'>,
+  languages: readonly string[],
+) {
   const { texts, locale: tag } = selectSpeech(languages, Object.keys(about?.product ?? {}));
   const locale = selectLocale(tag, price.currency);
   const isShow = !NO_SHOWS.includes(about?.productType ?? 'show');
   const translate = (names: Readonly<Record<string, string>> | undefined): string | null =>
     names === undefined ? null : selectText(names, languages);
-  const said = isShow ? texts : texts.other;
+  const money = (amount: number): string => formatMoney(locale, amount, price.currency, 'code');
   const title = translate(about?.product) ?? texts.ticket;
   const category = translate(about?.seatCategory);
   const unseated = isShow ? place.label : null;
-  const seat = place.row !== null && place.seat !== null ? formatSeat(texts.language, place.row, place.seat) : unseated;
   const formatWhen = (start: string): string =>
     isShow
       ? capitalise(formatDateAndTime(locale, start, about?.timeZone))
       : formatValidity(locale, { from: start, until: about?.validUntil ?? null }, about?.timeZone);
+  const { amount, base = amount, components = [], taxes = [] } = price;
+  return {
+    ...{ texts, locale, isShow, money, title },
+    category: isShow || category !== title ? category : null,
+    seat: place.row !== null && place.seat !== null ? formatSeat(texts.language, place.row, place.seat) : unseated,
+    tariff: translate(about?.tariff),
+    when: startDate && about?.productType !== 'goods' ? formatWhen(startDate) : null,
+    venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
+    amount: money(amount),
+    composition: formatComposition({ base, components }, money, translate) || null,
+    taxes: taxes.flatMap(({ rate, ...sums }) =>
+      rate === null ? [] : [formatIncludedTax(locale, { rate, ...sums }, money)],
+    ),
+  };
+}
+
+/** Uses the first of these languages that a text has, else the first of the text. A name that was erased is left out. */
+export function describeTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase): About {
+  const { about, beneficiary, id, barcode } = ticket;
+  const sold = describeItem(ticket, languages);
+  const { texts } = sold;
+  const said = sold.isShow ? texts : texts.other;
   const entries: [string, string | null][] = [
-    [texts.category, isShow || category !== title ? category : null],
-    [texts.place, seat],
+    [texts.category, sold.category],
+    [texts.place, sold.seat],
     [texts.beneficiary, formatName(beneficiary)],
-    [texts.tariff, translate(about?.tariff)],
-    [texts.price, formatMoney(locale, price.amount, price.currency, 'code')],
+    [texts.tariff, sold.tariff],
+    [texts.price, sold.amount],
+    ...[sold.composition, ...sold.taxes].map((value): [string, string | null] => ['', value]),
     [texts.order, purchase?.number ?? null],
     [texts.buyer, purchase?.buyer ?? null],
   ];
   return {
     language: texts.language,
     institution: about?.institution ?? null,
-    title,
-    when: startDate && about?.productType !== 'goods' ? formatWhen(startDate) : null,
-    venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
+    seller: about?.seller ? listSellerLines(about.seller).join(', ') : null,
+    title: sold.title,
+    when: sold.when,
+    venue: sold.venue,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
     barcode,
     code: said.code,

@@ -6,6 +6,7 @@ import { refuseStatus, type Ticket } from '../domain/ticket.ts';
 import type { DocumentRequest, ShopDocument } from '../schemas.ts';
 import { applyPerformance, applyPerformances, getTicket, requireAllowed } from '../tickets/tickets.ts';
 import { type Content, createPlainContent, describeTicket, PLAIN } from './about.ts';
+import { describeReceipt } from './receipt.ts';
 import { drawSvg } from './svg.ts';
 
 export const PDF = 'application/pdf';
@@ -58,7 +59,7 @@ export function computeEtag({ content }: TicketDocument): string {
  */
 export async function drawShopDocument(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
-  { ticketIds, languages, pointOfSale: { name, branding }, order }: Static<typeof DocumentRequest>,
+  { ticketIds, languages, pointOfSale: { name, branding }, order, receipt }: Static<typeof DocumentRequest>,
 ): Promise<Static<typeof ShopDocument>> {
   const stored = await Promise.all(ticketIds.map((ticketId) => getValidTicket(collections, ticketId)));
   const tickets = await applyPerformances(collections, stored);
@@ -66,6 +67,7 @@ export async function drawShopDocument(
   const content: Content = {
     pages: tickets.map((ticket) => describeTicket(ticket, languages, order)),
     brand: { name, colours: branding?.colours ?? PLAIN, logo },
+    ...(receipt && { receipt: describeReceipt(receipt, order, languages) }),
   };
   const { pdf, missing } = await drawing.draw(content);
   const [contentType, bytes] = missing.length > 0 ? [SVG, drawSvg(content)] : [PDF, pdf];

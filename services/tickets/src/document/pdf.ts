@@ -1,8 +1,9 @@
 import { type Content, formatTitle } from './about.ts';
-import { type Band, createLayouts, type Layout, type Text } from './layout.ts';
+import { createLayouts } from './layout.ts';
 import { createFonts, type Face, type Fonts, readFontFile } from './letters/fonts.ts';
 import { listScripts, type PlacedLine, placeLine } from './letters/pieces.ts';
 import { drawLogo, registerLogoFonts } from './logo.ts';
+import type { Band, Layout, Text } from './page.ts';
 
 export interface Drawn {
   readonly pdf: Buffer;
@@ -116,6 +117,7 @@ const drawPage = (
     const line = lines[index];
     if (line) section.add(pdf.struct('P', {}, () => writeText(pdf, text, line)));
   }
+  if (!code) return;
   const module = code.side / code.qr.side;
   section.add(
     pdf.struct('Figure', { alt: label }, () => {
@@ -126,12 +128,16 @@ const drawPage = (
   );
 };
 
-const writeText = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey, ink }: Text, { pieces }: PlacedLine): void => {
+const writeText = (
+  pdf: PDFKit.PDFDocument,
+  { x, y, size, room, isGrey, ink, atEnd }: Text,
+  { pieces }: PlacedLine,
+): void => {
   pdf.fillColor(ink ?? (isGrey ? '#555555' : '#000000'));
   const widths = pieces.map(({ text, face }) => pdf.font(nameFace(face), size).widthOfString(text, PLACED));
   const whole = widths.reduce((sum, width) => sum + width, 0);
   const scale = whole > room ? room / whole : 1;
-  let left = x;
+  let left = atEnd ? x + room - whole * scale : x;
   for (const [index, { text, face }] of pieces.entries()) {
     pdf.font(nameFace(face), size * scale).text(text, left, y + ASCENT * size * scale, PLACED);
     left += (widths[index] ?? 0) * scale;

@@ -17,8 +17,8 @@ export function createDocumentRoutes(contextOf: ContextOf): AnyOperation[] {
       summary: 'Returns a ticket with its QR code, to print or to show',
       description:
         '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was ' +
-        'sold: institution, product, category, place, tariff, price and beneficiary, and start (by the clocks of the ' +
-        'venue) and venue of the performance as they are now, in the language of `lang` where the institution has ' +
+        'sold: who sold it, product, category, place, tariff, beneficiary, the price with what makes it and its taxes ' +
+        '(rate, tax, net), and start (by the clocks of the venue) and venue of the performance as they are now, in the language of `lang` where the institution has ' +
         'such names, else in those of `Accept-Language`, else in its first; the fixed words in English, French, ' +
         'German or Italian. The PDF has its fonts with it: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and ' +
         'Arabic, and what the installation has. Letters that no font has are boxes; then `Link` names the SVG ' +

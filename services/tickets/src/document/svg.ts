@@ -1,5 +1,6 @@
 import { type Content, formatTitle } from './about.ts';
-import { type Band, createLayouts, type Layout } from './layout.ts';
+import { createLayouts } from './layout.ts';
+import type { Band, Layout } from './page.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -31,18 +32,23 @@ export function drawSvg(content: Content): Buffer {
 }
 
 const drawPage = ({ width, height, band, texts, code }: Layout, label: string): string => {
-  const { side } = code.qr;
-  const dots = code.qr.runs.map(({ x, y, width: run }) => `M${x} ${y}h${run}v1h-${run}z`).join('');
-  const lines = texts.map(({ x, y, size, isBold, isGrey, ink, fromRight, text }) => {
+  const lines = texts.map(({ x, y, size, room, isBold, isGrey, ink, fromRight, atEnd, text }) => {
     // The end of the text is at the left.
-    const direction = fromRight ? ' direction="rtl" text-anchor="end"' : '';
+    const direction = fromRight ? ' direction="rtl" text-anchor="end"' : atEnd ? ' text-anchor="end"' : '';
     const colour = ink === undefined ? (isGrey ? ' fill="#555"' : '') : ` fill="${ink}"`;
     const style = `${isBold ? ' font-weight="bold"' : ''}${colour}${direction}`;
-    return `<text x="${x}" y="${y + size}" font-size="${size}"${style}>${escapeXml(text)}</text>`;
+    return `<text x="${atEnd ? x + room : x}" y="${y + size}" font-size="${size}"${style}>${escapeXml(text)}</text>`;
   });
   return (
     `<rect width="${width}" height="${height}" fill="#fff"/>${band ? drawBand(band, width) : ''}` +
-    `<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>` +
+    `<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>${code ? drawCode(code, label) : ''}`
+  );
+};
+
+const drawCode = (code: NonNullable<Layout['code']>, label: string): string => {
+  const { side } = code.qr;
+  const dots = code.qr.runs.map(({ x, y, width: run }) => `M${x} ${y}h${run}v1h-${run}z`).join('');
+  return (
     `<svg x="${code.x}" y="${code.y}" width="${code.side}" height="${code.side}" viewBox="0 0 ${side} ${side}" ` +
     `shape-rendering="crispEdges" role="img" aria-label="${escapeXml(label)}"><path d="${dots}" fill="#000"/></svg>`
   );

@@ -17,6 +17,17 @@ const english = {
   number: 'Ticket number',
   code: 'QR code of the ticket',
   other: { note: 'Please show this code when you come.', number: 'Number', code: 'QR code' },
+  receipt: {
+    title: 'Receipt',
+    date: 'Date',
+    total: 'Total',
+    due: 'Still to pay',
+    tax: 'VAT',
+    rate: 'VAT rate',
+    net: 'Net',
+    gross: 'Gross',
+    note: 'Prices include VAT, rounded on each line: the VAT of a rate is the sum of its lines.',
+  },
 };
 
 const byLanguage: Readonly<Record<string, Texts>> = {
@@ -35,6 +46,17 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     number: 'Numéro du billet',
     code: 'Code QR du billet',
     other: { note: 'Veuillez présenter ce code sur place.', number: 'Numéro', code: 'Code QR' },
+    receipt: {
+      title: 'Reçu',
+      date: 'Date',
+      total: 'Total',
+      due: 'Reste à payer',
+      tax: 'TVA',
+      rate: 'Taux de TVA',
+      net: 'Net',
+      gross: 'Brut',
+      note: 'Les prix comprennent la TVA, arrondie à chaque ligne\u202f: la TVA d’un taux est la somme de ses lignes.',
+    },
   },
   de: {
     language: 'de',
@@ -50,6 +72,17 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     number: 'Kartennummer',
     code: 'QR-Code der Karte',
     other: { note: 'Bitte zeigen Sie diesen Code vor Ort vor.', number: 'Nummer', code: 'QR-Code' },
+    receipt: {
+      title: 'Beleg',
+      date: 'Datum',
+      total: 'Total',
+      due: 'Noch zu zahlen',
+      tax: 'MwSt.',
+      rate: 'MwSt.-Satz',
+      net: 'Netto',
+      gross: 'Brutto',
+      note: 'Die Preise enthalten die MwSt., die je Position gerundet wird: Die MwSt. eines Satzes ist die Summe ihrer Positionen.',
+    },
   },
   it: {
     language: 'it',
@@ -65,6 +98,17 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     number: 'Numero del biglietto',
     code: 'Codice QR del biglietto',
     other: { note: 'Si prega di mostrare questo codice sul posto.', number: 'Numero', code: 'Codice QR' },
+    receipt: {
+      title: 'Ricevuta',
+      date: 'Data',
+      total: 'Totale',
+      due: 'Ancora da pagare',
+      tax: 'IVA',
+      rate: 'Aliquota IVA',
+      net: 'Netto',
+      gross: 'Lordo',
+      note: 'I prezzi comprendono l’IVA, arrotondata per ogni riga: l’IVA di un’aliquota è la somma delle sue righe.',
+    },
   },
 };
 

@@ -9,13 +9,23 @@ export interface Place {
   readonly seat: number | null;
 }
 
-/** In the currency's minor unit. */
+type Texts = Readonly<Record<string, string>>;
+
+/** In the currency's minor unit. What makes the amount is absent where it is not known: then it is the base, untaxed. */
 export interface Price {
   readonly amount: number;
   readonly currency: string;
+  readonly base?: number;
+  /** Discounts are negative. */
+  readonly components?: readonly { readonly name: Texts; readonly amount: number }[];
+  /** The rate is null of what has no tax. */
+  readonly taxes?: readonly {
+    readonly rate: string | null;
+    readonly net: number;
+    readonly tax: number;
+    readonly gross: number;
+  }[];
 }
-
-type Texts = Readonly<Record<string, string>>;
 
 /** A ticket admits once on each local day of the venue, or always. */
 export const manyEntries = ['daily', 'unlimited'] as const;
@@ -24,6 +34,8 @@ export type Entries = (typeof manyEntries)[number];
 /** Describes the place as of the sale. Texts are by language (BCP 47). */
 export interface SaleDescription {
   readonly institution?: string;
+  /** Who sold it, as the head of its receipt names it; absent: none. */
+  readonly seller?: { readonly name: string; readonly address: string | null; readonly taxNumber: string | null };
   readonly product: Texts;
   readonly seatCategory: Texts;
   readonly tariff?: Texts;

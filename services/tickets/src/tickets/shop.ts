@@ -98,7 +98,8 @@ export function createShopRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'internal',
       withoutIdempotency: true,
       summary: 'Returns printed tickets as one PDF, a page each; as SVG if no font has their letters',
-      description: 'With name, colours and logo of the point of sale, and number and buyer of the order.',
+      description:
+        'With name, colours and logo of the point of sale, and number and buyer of the order; on further pages its receipt.',
       body: DocumentRequest,
       answers: { 200: ShopDocument },
       errors: ['not_found', 'ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],

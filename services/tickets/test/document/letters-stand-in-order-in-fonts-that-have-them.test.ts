@@ -148,7 +148,8 @@ describe('the texts of a document', () => {
     const [layout] = createLayouts(createPlainContent(crowded));
     if (!layout) throw new Error('the document has no page');
     const { texts, code, height } = layout;
-    for (const { x, room, y, size } of texts) expect([x + room < code.x, y + size < height]).toEqual([true, true]);
+    for (const { x, room, y, size } of texts)
+      expect([x + room < (code?.x ?? 0), y + size < height]).toEqual([true, true]);
     for (const [index, text] of texts.entries()) {
       expect(measureWidth(text.text, text)).toBeLessThanOrEqual(text.room);
       const inWay = texts

@@ -62,6 +62,7 @@ export function createAbout(members: Partial<About> = {}): About {
   return {
     language: 'en',
     institution: null,
+    seller: null,
     title: 'The Magic Flute',
     when: null,
     venue: null,

@@ -55,12 +55,15 @@ export function createOrderConfirmedFact(order: Order) {
   };
 }
 
+/** Beside names, what makes the price of a ticket. */
 export function buildNamedTickets(order: Order) {
   const { callFollows: _, ...data } = createOrderConfirmedFact(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
-    const { beneficiary = null, beneficiaryAsOf } = lines.get(ticket.lineId) ?? {};
-    return { ...ticket, beneficiary, ...(beneficiaryAsOf === undefined ? {} : { beneficiaryAsOf }) };
+    const { beneficiary = null, beneficiaryAsOf, price: made } = lines.get(ticket.lineId) ?? {};
+    const composition = made && { base: made.base, components: made.components, taxes: made.taxes };
+    const price = { ...ticket.price, ...composition };
+    return { ...ticket, price, beneficiary, ...(beneficiaryAsOf === undefined ? {} : { beneficiaryAsOf }) };
   });
   return { ...data, tickets };
 }

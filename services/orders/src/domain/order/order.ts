@@ -22,6 +22,8 @@ export type Texts = Readonly<Record<string, string>>;
 /** As of the hold: it stays when the catalog changes. */
 interface SaleDescription {
   readonly institution?: string;
+  /** The head of its receipt; absent: none. */
+  readonly seller?: { readonly name: string; readonly address: string | null; readonly taxNumber: string | null };
   readonly product: Texts;
   readonly seatCategory: Texts;
   /** Absent after a change to a tariff whose name is not known. */
