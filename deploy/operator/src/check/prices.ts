@@ -29,7 +29,7 @@ export function judgeUses(
     const pools = uses.flatMap((id) => places.get(id)?.performanceId ?? []);
     const discount = line.price?.grant?.terms.id;
     const code = codes.get(getCodeId(order, line) ?? '');
-    const needed = code && code.maxUses !== null ? [code.id] : [];
+    const needed = code ? [code.id] : [];
     const rest = pools.filter((id) => !needed.includes(id));
     const fits =
       needed.every((id) => pools.filter((pool) => pool === id).length === 1) &&

@@ -123,6 +123,12 @@ export function buildPlace(performanceId: string, category: SeatCategory, spot: 
   };
 }
 
+/** Of a code without a limit, whose uses are made as they are wanted; `nth` of the request. */
+export function buildUse(pool: string, id: string, nth: number): Place {
+  const spot = { category: 0, row: 0, seat: nth };
+  return { ...buildPlace(pool, toUseCategory(pool, { capacity: 0, made: 0 }), spot, 0), id };
+}
+
 /** In the usual form of a number. */
 const numberOf = (label: string): number | null => (/^(?:0|[1-9]\d{0,8})$/.test(label) ? Number(label) : null);
 

@@ -72,8 +72,8 @@ const Code = named(
     code,
     batchId: Type.String(batchId),
     maxUses,
-    held: Type.Integer({ description: 'lines of carts and unpaid orders that have it; counted where it has a limit' }),
-    used: Type.Integer({ description: 'sold lines that have it; counted where it has a limit' }),
+    held: Type.Integer({ description: 'lines of carts and unpaid orders that have it' }),
+    used: Type.Integer({ description: 'sold lines that have it' }),
     state: { ...codeState, description: '`withdrawn`: new orders cannot have it' },
     createdAt: timestamp,
   }),
@@ -149,7 +149,7 @@ export function createCodesRoutes(store: Store): AnyOperation[] {
         const { discountId } = await requireDiscount(collections, request.params.discountId);
         const at = now();
         const show = async ({ id, code, batchId, maxUses, state, createdAt }: CodeDocument) => {
-          const { used, taken } = maxUses === null ? { used: 0, taken: 0 } : await countUses(collections, id, at);
+          const { used, taken } = await countUses(collections, id, at);
           return {
             id,
             createdAt,

@@ -96,7 +96,10 @@ const Usage = named(
       used: Type.Integer({ description: 'of lines that are sold' }),
       free: createNullableSchema(Type.Integer({ description: 'left of `limits.uses`; null: without a limit' })),
     },
-    { description: 'counted where `limits.uses` is set; absent for clients with bounds' },
+    {
+      description:
+        '0 of an automatic discount without `limits.uses`, which counts nothing; absent for clients with bounds',
+    },
   ),
 );
 

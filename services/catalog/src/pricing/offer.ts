@@ -9,7 +9,7 @@ import { deriveCodeId } from './batches.ts';
 import { Discount, usesPerOrder } from './discounts.ts';
 import { Fee } from './fees.ts';
 import { Tax } from './taxes.ts';
-import { settle } from './uses.ts';
+import { rememberLimit, settle } from './uses.ts';
 
 export const codes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   maxItems: 10,
@@ -18,7 +18,8 @@ export const codes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
 
 const free = createNullableSchema(
   Type.Integer({
-    description: 'uses that are neither held nor sold, counted up to the lines of the order; null: without a limit',
+    description:
+      'uses that are neither held nor sold, counted up to the lines of the order, of which a code without a limit has as many; null: without a limit',
   }),
 );
 
@@ -121,7 +122,9 @@ export async function readPricing(
   const wanted = listCodes(institution.id, given);
   const known = [...wanted].flatMap(([id, code]) => {
     const document = found.get(id);
-    return document?.state === 'active' && document.createdAt !== null ? [{ document, code }] : [];
+    if (document?.state !== 'active' || document.createdAt === null) return [];
+    rememberLimit(document);
+    return [{ document, code }];
   });
   const named = new Set(known.map(({ document }) => document.discountId));
   const withCodes = await Promise.all([...named].map((id) => findRule(collections, rules, id)));
@@ -141,7 +144,7 @@ export async function readPricing(
           free: rule.limits?.uses == null ? null : await countFree(id),
           codes: await Promise.all(
             own.map(async ({ document: { id, maxUses }, code }) => ({
-              ...{ code, id, free: maxUses === null ? null : await countFree(id) },
+              ...{ code, id, free: maxUses === null ? lines : await countFree(id) },
             })),
           ),
         };

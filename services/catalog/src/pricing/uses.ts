@@ -2,14 +2,15 @@
 
 import { Fault } from '@boxoffice/envelope';
 import { scheduleSoon, type WorkResult } from '@boxoffice/service';
-import { IdempotencyKeyTaken, type IdempotencyRecord, type Store } from '@boxoffice/store';
+import { IdempotencyKeyTaken, type IdempotencyRecord, type Store, type Where } from '@boxoffice/store';
+import { LRUCache } from 'lru-cache';
 import { type Context, createContext, invalidateCatalog, readTimestamp, throwNotFound } from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import { buildPlace, listAddedSpots, type Place, SOLD, toUseCategory } from '../domain/place.ts';
 import type { DiscountDetails, RuleDetails } from '../domain/pricing.ts';
 import { applyClaims, type CapacityClaim, claimCapacity, giveBack, isValidClaim } from '../performances/capacity.ts';
 import { createTooSlowFault, insertPlaces } from '../performances/performances.ts';
-import type { Collections, RuleDocument } from '../store.ts';
+import type { CodeDocument, Collections, RuleDocument } from '../store.ts';
 import { applyRuleChange } from './rules.ts';
 
 /** Of a discount, and of all codes of a request. */
@@ -20,15 +21,54 @@ export function buildUses(pool: string, count: number): Place[] {
   return listAddedSpots(0, category).map((spot) => buildPlace(pool, category, spot, Math.random()));
 }
 
-/** Of a pool at `now` (epoch milliseconds): sold is counted first, so that it is never more than taken. */
-export async function countUses({ places }: Collections, pool: string, now: number) {
-  const where = { performanceId: pool, seatCategoryId: pool };
+/** By id: whether the code has no limit of its own, which never changes. */
+const unlimited = new LRUCache<string, boolean>({ max: 10_000 });
+
+export function rememberLimit({ id, maxUses }: Pick<CodeDocument, 'id' | 'maxUses'>): void {
+  unlimited.set(id, maxUses === null);
+}
+
+export async function isUnlimited({ discountCodes }: Collections, pool: string): Promise<boolean> {
+  if (!pool.startsWith('cod_')) return false;
+  const code = unlimited.has(pool) ? undefined : await discountCodes.get(pool);
+  if (code) rememberLimit(code);
+  return unlimited.get(pool) ?? false;
+}
+
+/** Of pools at `now` (epoch milliseconds): sold is counted first, so that it is never more than taken. */
+export async function countUses({ places }: Pick<Collections, 'places'>, pools: string | string[], now: number) {
+  const where: Where =
+    typeof pools === 'string' ? { performanceId: pools, seatCategoryId: pools } : { performanceId: { in: pools } };
   const used = await places.count({ ...where, freeFrom: SOLD });
   const taken = await places.count({ ...where, freeFrom: { gt: now, lte: SOLD } });
   return { used: Math.min(used, taken), taken };
 }
 
 const getLimit = (rule: RuleDetails): number | null => (rule.kind === 'discount' ? (rule.limits?.uses ?? null) : null);
+
+const PAGE = 1_000;
+
+/** Of all codes of a discount. */
+const countCodeUses = async (collections: Collections, discountId: string, now: number) => {
+  let [used, taken, after] = [0, 0, ''];
+  for (;;) {
+    const page = await collections.discountCodes.find({ where: { discountId, id: { gt: after } }, limit: PAGE });
+    const counted = await countUses(
+      collections,
+      page.map(({ id }) => id),
+      now,
+    );
+    [used, taken, after] = [used + counted.used, taken + counted.taken, page.at(-1)?.id ?? ''];
+    if (page.length < PAGE) return { used, taken };
+  }
+};
+
+/** An automatic discount without a limit has no uses. */
+const countTaken = (collections: Collections, { id, rule, pool }: RuleDocument, now: number) => {
+  const isByCodes = rule.kind === 'discount' && rule.trigger === 'code' && getLimit(rule) === null;
+  if (isByCodes) return countCodeUses(collections, id, now);
+  return pool ? countUses(collections, id, now) : { used: 0, taken: 0 };
+};
 
 const ATTEMPTS = 5;
 
@@ -40,7 +80,7 @@ export async function readUsage({ collections, now }: Context, document: RuleDoc
   let current = await settle(collections, document);
   let counted = { used: 0, taken: 0 };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (current.pool) counted = await countUses(collections, current.id, now());
+    counted = await countTaken(collections, current, now());
     if (counted.taken <= (getLimit(current.rule) ?? Number.POSITIVE_INFINITY)) break;
     current = await settle(collections, (await collections.priceRules.get(current.id)) ?? current);
   }

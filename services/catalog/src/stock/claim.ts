@@ -1,6 +1,7 @@
+import { createId } from '@boxoffice/runtime';
 import type { Condition, Documents } from '@boxoffice/store';
 import { findBestBlock, findFewestGroups } from '../domain/best-seats.ts';
-import { freed, type Place } from '../domain/place.ts';
+import { buildUse, freed, type Place } from '../domain/place.ts';
 import type { PlaceDocument } from '../store.ts';
 
 /** Milliseconds for which other requests avoid a seat that is being claimed. */
@@ -50,6 +51,8 @@ export interface StockItem {
   readonly seatCategoryId: string;
   readonly count: number;
   readonly placeIds?: readonly string[] | undefined;
+  /** Of uses that are made as they are wanted. */
+  readonly isUnlimited?: boolean;
   /** For numbered seats, of which the best are chosen; absent: any place. */
   readonly seats?: { seatsInRow(row: number): number } | undefined;
 }
@@ -172,9 +175,10 @@ const take = (
   have: readonly PlaceDocument[],
   contention: Contention,
 ) => {
-  const { count, placeIds, seats } = claim.items[item] as StockItem;
+  const { count, placeIds, seats, isUnlimited } = claim.items[item] as StockItem;
   const missing = count - have.length;
   if (missing <= 0) return Promise.resolve<PlaceDocument[]>([]);
+  if (isUnlimited) return makeHeld(places, claim, item, missing);
   if (placeIds) {
     const others = placeIds.filter((id) => !have.some((place) => place.id === id));
     return takeNamed(places, claim, item, others);
@@ -204,6 +208,13 @@ const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
   item,
   asOf: claim.asOf,
 });
+
+const makeHeld = (places: Places, claim: ClaimRequest, item: number, count: number): Promise<PlaceDocument[]> => {
+  const { performanceId } = claim.items[item] as StockItem;
+  const makeOne = (_: unknown, nth: number) =>
+    places.insert({ ...buildUse(performanceId, createId('use', claim.now), nth), ...heldBy(claim, item) });
+  return Promise.all(Array.from({ length: count }, makeOne));
+};
 
 /** Makes another good choice after a lost race. */
 const takeBest = async (

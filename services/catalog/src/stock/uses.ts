@@ -1,6 +1,7 @@
 import { createNullableSchema, id, named, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../context.ts';
+import { isUnlimited } from '../pricing/uses.ts';
 import { claimPlaces } from './claim.ts';
 import { asOf, claimFirst, holder, requestId } from './schemas.ts';
 
@@ -40,7 +41,12 @@ export async function holdUses(
   { collections, now }: Context,
   { holder, requestId: request, asOf = 0, heldUntil, uses, ...more }: Static<typeof Uses>,
 ): Promise<Static<typeof UsesAnswer>> {
-  const items = uses.map(({ pool, count }) => ({ performanceId: pool, seatCategoryId: pool, count }));
+  const items = await Promise.all(
+    uses.map(async ({ pool, count }) => ({
+      ...{ performanceId: pool, seatCategoryId: pool, count },
+      isUnlimited: await isUnlimited(collections, pool),
+    })),
+  );
   const claim = { holder, request, asOf, items, until: Date.parse(heldUntil), now: now(), ...more };
   const outcome = await claimPlaces(collections.places, claim);
   if ('short' in outcome) {

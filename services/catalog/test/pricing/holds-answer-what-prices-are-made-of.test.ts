@@ -101,7 +101,8 @@ describe('a hold and a quote', () => {
     for (const { pricing } of await ask(['summer', 'WiNTER', 'SUMMER', 'gone', 'nothing'])) {
       expect(pricing?.discounts).toMatchObject([{ id: discount.id, trigger: 'code', free: null, state: 'active' }]);
       expect(pricing?.discounts[0]?.codes).toEqual([
-        { code: 'summer', id: expect.stringMatching(/^cod_/), free: null },
+        // Without a limit there are as many as the order has lines.
+        { code: 'summer', id: expect.stringMatching(/^cod_/), free: expect.any(Number) },
         { code: 'WiNTER', id: expect.stringMatching(/^cod_/), free: 2 },
       ]);
       expect(pricing?.unknown).toEqual(['gone', 'nothing']);

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions.ts';
 import { openCollections } from '../../src/store.ts';
 import { doDueWork } from '../fixture/crashes.ts';
-import { act, addMinutesToNow, describeOnEachEngine } from '../fixture/service.ts';
-import { changeDiscount, claimUses, createDiscount, DISCOUNTS, readDiscount } from './discounts.ts';
+import { act, addMinutesToNow, createCode, describeOnEachEngine } from '../fixture/service.ts';
+import { changeDiscount, claimUses, createDiscount, DISCOUNTS, makeCodes, readDiscount } from './discounts.ts';
 
 describeOnEachEngine('uses of a discount', (catalog) => {
   const limit = async (uses: number, more: object = {}) =>
@@ -46,6 +46,35 @@ describeOnEachEngine('uses of a discount', (catalog) => {
       uses: [],
     });
     expect(await usage(one)).toEqual({ held: 2, used: 0, free: 3 });
+  });
+
+  test('of codes without a limit are counted, too, as what their discount has', async () => {
+    const { data: discount } = await createDiscount(catalog, { trigger: 'code' });
+    await makeCodes(catalog, discount, { codes: [{ code: createCode() }, { code: createCode(), maxUses: 5 }] });
+    const path = `/svc/v3/catalog/discounts/${discount.id}/codes`;
+    const list = async () => {
+      const { data } = await catalog.call<{ items: Record<string, unknown>[] }>('GET', path);
+      return data.items.map(({ maxUses, held, used }) => ({ maxUses, held, used }));
+    };
+    const { discountCodes } = openCollections(catalog.store, catalog.institution);
+    const made = await discountCodes.find({ where: { discountId: discount.id } });
+    const idOf = (maxUses: number | null) => made.find((one) => one.maxUses === maxUses)?.id ?? '';
+    const [free, few] = [idOf(null), idOf(5)];
+    const first = await claimUses(catalog, { [free]: 3, [few]: 1 });
+    expect((await claimUses(catalog, { [free]: 3, [few]: 1 }, { holder: first.holder })).uses).toEqual(first.uses);
+    const refused = await claimUses(catalog, { [free]: 1, [few]: 5 });
+    expect(refused.short).toEqual({ pool: few, free: 4 });
+    expect(await usage(discount)).toEqual({ held: 4, used: 0, free: null });
+    const [one = '', ...others] = first.uses.find(({ pool }) => pool === free)?.ids ?? [];
+    await act(catalog, first.holder, 'sale', { placeIds: [one] });
+    await act(catalog, first.holder, 'release', { placeIds: others.slice(0, 1) });
+    expect(await list()).toEqual(
+      expect.arrayContaining([
+        { maxUses: null, held: 1, used: 1 },
+        { maxUses: 5, held: 1, used: 0 },
+      ]),
+    );
+    expect(await usage(discount)).toEqual({ held: 2, used: 1, free: null });
   });
 
   test('are sold, extended and released like places, and free again when a hold ends', async () => {
