@@ -104,9 +104,10 @@ export async function cartPage() {
 }
 
 /** The values that require a redraw when they change; a changed name does not. */
-const structure = () => JSON.stringify([visitor.cartExpired, { ...visitor.cart, items: cartItems().map(shownOf) }]);
-
-const shownOf = ({ id, tariffId, components, amount }) => [id, tariffId, components, amount];
+const structure = () => {
+  const items = cartItems().map(({ id, tariffId, components, amount }) => [id, tariffId, components, amount]);
+  return JSON.stringify([visitor.cartExpired, items, visitor.cart.fees, visitor.cart.codes]);
+};
 
 const drawn = async () => {
   const empty = withoutCart();

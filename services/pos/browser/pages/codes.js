@@ -63,17 +63,26 @@ const stateText = ({ discountId, state }) => {
   return t(`code_${state}`, { name });
 };
 
+/** A cart that is drawn again keeps what is being typed. */
+let typed = '';
+
 const codeForm = () => {
-  const field = textField({ label: t('code'), autocomplete: 'off' });
+  const field = textField({ label: t('code'), autocomplete: 'off', value: typed });
+  const keep = () => {
+    typed = field.input.value;
+  };
+  field.input.addEventListener('input', keep);
   field.input.setAttribute('data-focus-key', 'code');
   const button = h('button', { type: 'submit', class: 'button button-quiet', 'data-focus-key': 'code' }, t('useCode'));
   const use = async () => {
     const code = field.value();
     if (!CODE.test(code)) return field.fail(errorText('discount_unknown_code'));
     const before = visitor.cart.total;
+    typed = '';
     try {
       await cart.addCode(code);
     } catch (error) {
+      keep();
       if (!error.code?.startsWith('discount_')) throw error;
       return field.fail(wordsOf(error));
     }
