@@ -22,7 +22,7 @@ export function formatComposition(
 const INCLUDED: Readonly<Record<string, string>> = {
   en: 'incl. {rate} VAT: {tax} (net {net})',
   de: 'inkl. {rate} MwSt.: {tax} (netto {net})',
-  fr: 'dont TVA {rate}\u202f: {tax} (net {net})',
+  fr: 'dont TVA {rate}\u202f: {tax} (HT {net})',
   it: 'di cui IVA {rate}: {tax} (netto {net})',
 };
 

@@ -58,7 +58,7 @@ describe('the mail of an order', () => {
       'fr',
       'Tarif de la vente : 102.50 CHF (125.00 CHF, Famille -25.00 CHF, Frais 2.50 CHF)',
       'Envoi : 5.00 CHF\nTotal : 107.50 CHF',
-      'dont TVA 2,6% : 2.53 CHF (net 97.47 CHF)\ndont TVA 8,1% : 0.19 CHF (net 2.31 CHF)',
+      'dont TVA 2,6% : 2.53 CHF (HT 97.47 CHF)\ndont TVA 8,1% : 0.19 CHF (HT 2.31 CHF)',
     ],
     [
       'de',

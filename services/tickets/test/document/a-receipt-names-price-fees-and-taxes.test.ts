@@ -89,7 +89,7 @@ describe('the receipt of an order', () => {
     [
       'fr-FR',
       ...['Reçu', 'Commande : k3m9xqw7', 'Parterre, Rang A, place 1, Plein tarif | 102,50 CHF', 'Envoi | 5,00 CHF'],
-      ...['Taux de TVA | Net | TVA | Brut', '8,1 % | 4,62 CHF | 0,38 CHF | 5,00 CHF'],
+      ...['Taux de TVA | HT | TVA | TTC', '8,1 % | 4,62 CHF | 0,38 CHF | 5,00 CHF'],
       'Les prix comprennent la TVA, arrondie à chaque ligne : la TVA d’un taux est la somme de ses lignes.',
     ],
   ])('is in the language of its reader: %s', (language, ...rows) => {
@@ -163,7 +163,7 @@ describe('documents', () => {
   test.each([
     ['en', 'CHF 102.50', 'CHF 125.00, Family -CHF 25.00', 'incl. 2.6% VAT: CHF 2.53 (net CHF 97.47)'],
     ['de-DE', '102,50 CHF', '125,00 CHF, Familie -25,00 CHF', 'inkl. 2,6 % MwSt.: 2,53 CHF (netto 97,47 CHF)'],
-    ['fr-FR', '102,50 CHF', '125,00 CHF, Famille -25,00 CHF', 'dont TVA 2,6 % : 2,53 CHF (net 97,47 CHF)'],
+    ['fr-FR', '102,50 CHF', '125,00 CHF, Famille -25,00 CHF', 'dont TVA 2,6 % : 2,53 CHF (HT 97,47 CHF)'],
   ])('of a ticket name who sold it, its price, what makes it, and its taxes, in %s', async (language, ...parts) => {
     const { id } = await issueAndPrint(fixture, addMembers(createConfirmedOrder(), { about, price, startDate }));
     const [told, seen] = [parts.map((part) => part.replaceAll(/\s/g, ' ')), await textOf(id, language)];
