@@ -86,7 +86,7 @@ export async function addOrderLines(
     });
     if (former) context.limit.record(former, order.id, 0);
     await cancelIfOver(context, order);
-    const left = await releaseAtOnce(context, order);
+    const left = await releaseAtOnce(context, order, command.idempotencyRecord);
     return left.saleDue ? await sellIfDue(context, left) : left;
   } catch (error) {
     if (error instanceof Fault && taken) await releaseRefused(context, command, taken);

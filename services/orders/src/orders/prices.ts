@@ -185,7 +185,7 @@ export async function runWithPrices(
       },
       write: (pricing) => (order, now) => rule((next) => applyOrderPrice(next, pricing, now, order))(order, now),
     });
-    return { order: await releaseAtOnce(context, order) };
+    return { order: await releaseAtOnce(context, order, command.idempotencyRecord) };
   } catch (error) {
     if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
     throw error;

@@ -1,5 +1,6 @@
 // Places, and uses of discounts, that an order does not need any more.
 
+import type { IdempotencyRecord } from '@boxoffice/store';
 import { isUnavailable } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { accept } from '../domain/decisions.ts';
@@ -20,7 +21,11 @@ export async function freeRemoved(
 }
 
 /** @throws Fault `service_unavailable`: the release stays due */
-export async function releaseRemoved(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
+export async function releaseRemoved(
+  context: OrdersContext,
+  order: OrderDocument,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+): Promise<OrderDocument> {
   const { removedPlaces } = order;
   if (!removedPlaces) return order;
   await freeRemoved(context, order);
@@ -30,13 +35,17 @@ export async function releaseRemoved(context: OrdersContext, order: OrderDocumen
         ? removeReleasedPlaces(current, removedPlaces.placeIds)
         : current,
     );
-  return (await attempt(context, toTarget(order), rule)).order;
+  return (await attempt(context, toTarget(order), rule, idempotencyRecord)).order;
 }
 
 /** As {@link releaseRemoved}, for the request that has written the removal; without an answer the release stays due. */
-export async function releaseAtOnce(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
+export async function releaseAtOnce(
+  context: OrdersContext,
+  order: OrderDocument,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+): Promise<OrderDocument> {
   try {
-    return await releaseRemoved(context, order);
+    return await releaseRemoved(context, order, idempotencyRecord);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return order;

@@ -25,11 +25,13 @@ export interface Outcome {
 
 /**
  * Whether the idempotency record can be written with this decision: a successful answer that no other write follows: a
- * sale, that of a new name by tickets, or that of a hold by the catalog that ends sooner.
+ * sale, that of a new name by tickets, that of a hold by the catalog that ends sooner, or a release.
  */
 export function isAnswerFinal({ next, answer }: Accepted<OrderDocument>, current: OrderDocument): boolean {
   const isShortened = next.shorteningDue != null && next.shorteningDue !== current.shorteningDue;
-  return answer === undefined && next.saleDue == null && countRenames(next) === countRenames(current) && !isShortened;
+  const isReleasing = next.removedPlaces != null && next.removedPlaces !== current.removedPlaces;
+  const isFollowed = next.saleDue != null || countRenames(next) !== countRenames(current) || isShortened || isReleasing;
+  return answer === undefined && !isFollowed;
 }
 
 /** One write with its events and, if the answer is final, the idempotency record. @throws Fault `not_found` */

@@ -224,7 +224,7 @@ describeOnEachEngine('prices of an order', (fixture) => {
   });
 
   test('follow uses that lines leave: another line has them, or they are free when the answer comes', async () => {
-    const { order, patch, call } = open({ discounts: [createCodeDiscount('THREE', { amount: 300 })] });
+    const { order, patch, read, call } = open({ discounts: [createCodeDiscount('THREE', { amount: 300 })] });
     const uses = fixture.catalog.limit('dsc_THREE', 3);
     const { data } = await order(4, { codes: ['THREE'] });
     expect(amountsOf(data)).toEqual([700, 700, 700, 1_000]);
@@ -234,7 +234,11 @@ describeOnEachEngine('prices of an order', (fixture) => {
     expect([amountsOf(passedOn), used(uses)]).toEqual([[700, 700, 700], { free: 0, held: 3, sold: 0 }]);
     const rest = await remove(passedOn.lines[0]);
     expect([amountsOf(rest), used(uses)]).toEqual([[700, 700], { free: 1, held: 2, sold: 0 }]);
-    expect(amountsOf((await patch(data.id, { codes: [] })).data)).toEqual([1_000, 1_000]);
+    const key = randomUUID();
+    const withdraw = () => fixture.call('PATCH', `/${data.id}`, { ...call, body: { codes: [] }, key });
+    const withdrawn = await withdraw();
+    expect(amountsOf(withdrawn.data)).toEqual([1_000, 1_000]);
+    expect([withdrawn.data, (await withdraw()).data]).toEqual([await read(data.id), withdrawn.data]);
     expect(used(uses)).toEqual({ free: 3, held: 0, sold: 0 });
     expect(amountsOf((await patch(data.id, { codes: ['THREE'] })).data)).toEqual([700, 700]);
     expect(used(uses)).toEqual({ free: 1, held: 2, sold: 0 });
