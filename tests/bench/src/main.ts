@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { events } from './events.ts';
 import { gateway } from './gateway.ts';
+import { idle } from './idle.ts';
 import { type Benchmark, formatTable } from './measure/report.ts';
 import { payments } from './payments.ts';
 import { peers } from './peers.ts';
@@ -15,6 +16,7 @@ import { start } from './start.ts';
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   gateway,
   start,
+  idle,
   purchase,
   payments,
   prices,

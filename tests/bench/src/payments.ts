@@ -14,15 +14,13 @@ import {
   sellInShop,
   type Visitor,
 } from './clients.ts';
-import { type Product, readCpuSeconds, runWithProduct, startService } from './measure/processes.ts';
+import { type Product, runWithProduct } from './measure/processes.ts';
 import { type Benchmark, computeMedian, computeQuantile, createMaximumTarget } from './measure/report.ts';
-import { readMemoryMb } from './start.ts';
 
 const PAIRS = 150;
 const WARM_UP = 20;
 const LOOK_MS = 5;
 const PATIENCE_MS = 30_000;
-const IDLE_SECONDS = 60;
 
 /** Pays on the page; resolves with the milliseconds from its answer until the institution reads the tickets' codes. */
 const payUntilTickets = async (product: Product, buyer: Buyer, orderId: string, url: string): Promise<number> => {
@@ -72,29 +70,12 @@ const measure = async (product: Product, progress: (line: string) => void) => {
   }
 };
 
-/** Share of a core, and megabytes, of the service alone with nothing to do. */
-const measureIdle = async (mongodbUrl: string, amqpUrl: string, progress: (line: string) => void) => {
-  const service = await startService('payments', mongodbUrl, amqpUrl);
-  try {
-    progress(`the service alone, ${IDLE_SECONDS} s without a request`);
-    await delay(10_000);
-    const before = readCpuSeconds(service.pid);
-    await delay(IDLE_SECONDS * 1_000);
-    const share = (readCpuSeconds(service.pid) - before) / IDLE_SECONDS;
-    return { percent: share * 100, megabytes: readMemoryMb(service.pid, 'VmRSS') };
-  } finally {
-    await service.stop();
-  }
-};
-
 /** What a payment on a provider's page costs beside a simulated one, with the simulated provider, in one process. */
 export const payments: Benchmark = {
-  about:
-    'a checkout that opens a payment page beside a simulated payment, from paying to tickets; idle service (--mongodb URL --amqp URL)',
-  async run(progress, { mongodb, amqp }) {
+  about: 'a checkout that opens a payment page beside a simulated payment, from paying to tickets',
+  async run(progress) {
     progress('starting the product with its demo data');
     const { simulated, onPage, toTickets } = await runWithProduct((product) => measure(product, progress));
-    const idle = mongodb && amqp ? await measureIdle(mongodb, amqp, progress) : undefined;
     const [less, more] = [computeMedian(simulated), computeMedian(onPage)];
     return {
       columns: ['', 'simulated', 'on a page', 'ratio'],
@@ -103,19 +84,10 @@ export const payments: Benchmark = {
         ['checkout, p99 ms', computeQuantile(simulated, 0.99), computeQuantile(onPage, 0.99), ''],
         ['paid to tickets, p50 ms', '', computeMedian(toTickets), ''],
         ['paid to tickets, p99 ms', '', computeQuantile(toTickets, 0.99), ''],
-        ['idle service, % of a core', '', idle?.percent ?? 'not measured', ''],
-        ['idle service, MB', '', idle?.megabytes ?? 'not measured', ''],
       ],
       targets: [
         createMaximumTarget('checkout on a page beside a simulated one, p50', more - less, 40, 'ms'),
         createMaximumTarget('paid to tickets, p99', computeQuantile(toTickets, 0.99), 500, 'ms'),
-        ...(idle
-          ? [
-              createMaximumTarget('idle service, processor', idle.percent, 0.1, '%'),
-              // 90 MiB.
-              createMaximumTarget('idle service, memory', idle.megabytes, 94.4, 'MB'),
-            ]
-          : []),
       ],
     };
   },

@@ -51,9 +51,8 @@ test('a process that serves TLS is checked through TLS', async () => {
   server.closeAllConnections();
 });
 
-test('the check loads no HTTP client, and the images contain a code cache', () => {
+test('the check loads no HTTP client, and no process keeps a code cache in memory', () => {
   expect(read('deploy/healthcheck.cjs')).not.toMatch(/node:https?'/);
-  const dockerfile = read('deploy/Dockerfile');
-  expect(dockerfile).toMatch(/\/node \/compile\.mjs 65532;/);
-  expect(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))).toMatch(/NODE_COMPILE_CACHE=\/app\/compiled/);
+  for (const path of ['deploy/Dockerfile', 'deploy/build', 'deploy/systemd/boxoffice@.service'])
+    expect(read(path)).not.toMatch(/COMPILE_CACHE|enableCompileCache/);
 });

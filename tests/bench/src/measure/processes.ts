@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -118,7 +117,7 @@ export interface Product {
 }
 
 /** As npm start has them. Without, glibc holds on to what password hashes have used: 100 MB after the first start. */
-const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '1048576' };
+export const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '1048576' };
 
 /** Starts the product of a checkout and waits until it is ready. @throws {Error} when it ends earlier */
 export async function startProduct(
@@ -197,56 +196,4 @@ export function runWithProduct<Value>(
     const product = await startProduct(directory, { ...UNLIMITED, ...settings });
     return work(product).finally(product.stop);
   });
-}
-
-/** One service alone with its own authorizer, a database that nobody else has, and these servers. */
-export async function startService(name: string, mongodbUrl: string, amqpUrl: string) {
-  const [port, authorizerPort] = await findFreePorts(2);
-  const database = new URL(mongodbUrl);
-  database.pathname = `/bench_${randomUUID().slice(0, 8)}`;
-  const env = {
-    ...process.env,
-    ...MEMORY,
-    NODE_COMPILE_CACHE: join(HERE, '.cache/compiled'),
-    MONGODB_URL: database.href,
-    AMQP_URL: amqpUrl,
-    SERVICE_ROOT_SECRET: randomUUID(),
-    KEY_ENCRYPTION_KEY: randomUUID(),
-    AUTHORIZER_URL: `http://127.0.0.1:${authorizerPort}`,
-    ORDERS_URL: 'http://127.0.0.1:9',
-    CATALOG_URL: 'http://127.0.0.1:9',
-    CONTACTS_URL: 'http://127.0.0.1:9',
-    LOG_LEVEL: 'error',
-  };
-  const run = (program: string, words: readonly string[], own: Readonly<Record<string, string>> = {}) =>
-    spawn(process.execPath, ['--conditions=source', join(HERE, program), ...words], {
-      cwd: HERE,
-      env: { ...env, ...own },
-      stdio: 'ignore',
-    });
-  const [status] = await once(run('deploy/operator/src/main.ts', ['topology', 'declare']), 'exit');
-  if (status !== 0) throw new Error(`the topology is not declared: status ${status}`);
-  const main = 'deploy/local/src/service.ts';
-  const all = [run(main, ['authorizer'], { PORT: `${authorizerPort}` }), run(main, [name], { PORT: `${port}` })];
-  const stop = async (): Promise<void> => {
-    for (const child of all.filter(({ exitCode }) => exitCode === null)) {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    }
-  };
-  const isReady = async (): Promise<boolean> => {
-    if (all.some(({ exitCode }) => exitCode !== null)) throw new Error(`${name} or its authorizer ended`);
-    return fetch(`http://127.0.0.1:${port}/health/ready`).then(
-      ({ status: health }) => health === 200,
-      () => false,
-    );
-  };
-  try {
-    await waitUntil(isReady, { what: `${name} to be ready`, withinMs: 120_000 });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { pid: all[1]?.pid ?? 0, stop };
 }
