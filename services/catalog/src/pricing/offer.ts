@@ -9,7 +9,7 @@ import { deriveCodeId } from './batches.ts';
 import { Discount, usesPerOrder } from './discounts.ts';
 import { Fee } from './fees.ts';
 import { Tax } from './taxes.ts';
-import { rememberLimit, settle } from './uses.ts';
+import { type Claimant, countFreeUses, rememberLimit, settle } from './uses.ts';
 
 export const codes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   maxItems: 10,
@@ -19,7 +19,7 @@ export const codes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
 const free = createNullableSchema(
   Type.Integer({
     description:
-      'uses that are neither held nor sold, counted up to the lines of the order, of which a code without a limit has as many; null: without a limit',
+      'uses that others have not, counted up to the lines of the order, of which a code without a limit has as many; null: without a limit',
   }),
 );
 
@@ -112,13 +112,13 @@ export async function readPricing(
   given: readonly string[] | undefined = [],
   found: ReadonlyMap<string, CodeDocument> = new Map(),
   lines = MOST_LINES,
+  claimant?: Claimant,
 ): Promise<Static<typeof Pricing> | null> {
   if (!institution?.priced) return null;
   const { collections, now } = context;
   const rules = await readRules(context, institution.catalogMark);
   const at = now();
-  const countFree = (pool: string) =>
-    collections.places.count({ performanceId: pool, seatCategoryId: pool, freeFrom: { lte: at } }, lines);
+  const countFree = (pool: string) => countFreeUses(collections, pool, { now: at, lines }, claimant);
   const wanted = listCodes(institution.id, given);
   const known = [...wanted].flatMap(([id, code]) => {
     const document = found.get(id);

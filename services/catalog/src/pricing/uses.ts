@@ -44,6 +44,26 @@ export async function countUses({ places }: Pick<Collections, 'places'>, pools: 
   return { used: Math.min(used, taken), taken };
 }
 
+/** A request that may have claimed uses before: they are free for it. */
+export interface Claimant {
+  readonly holder: string;
+  readonly request: string;
+}
+
+/** Counts no further than `lines`. */
+export async function countFreeUses(
+  { places }: Pick<Collections, 'places'>,
+  pool: string,
+  { now, lines }: { readonly now: number; readonly lines: number },
+  claimant?: Claimant,
+): Promise<number> {
+  const where = { performanceId: pool, seatCategoryId: pool };
+  const free = await places.count({ ...where, freeFrom: { lte: now } }, lines);
+  return claimant && free < lines
+    ? free + (await places.count({ ...where, ...claimant, freeFrom: { gt: now } }, lines))
+    : free;
+}
+
 const getLimit = (rule: RuleDetails): number | null => (rule.kind === 'discount' ? (rule.limits?.uses ?? null) : null);
 
 const PAGE = 1_000;

@@ -219,7 +219,7 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   const claim = { holder, request, asOf, items, until, now, claimFirst };
   const [outcome, pricing] = await Promise.all([
     claimPlaces(context.collections.places, claim, contention),
-    readPricing(context, offers.institution, requested.codes, offers.codes, countLines(requested)),
+    readPricing(context, offers.institution, requested.codes, offers.codes, countLines(requested), { holder, request }),
   ]);
   if ('short' in outcome)
     return { ...(await namingPlaces(context, requested, offers, unavailable(outcome.short))), sold, pricing };

@@ -17,7 +17,17 @@ import { codes, listCodes, Pricing, readPricing } from '../pricing/offer.ts';
 import { amount, ids, names } from '../schemas.ts';
 import { type Collections, discountCodes, institutions } from '../store.ts';
 import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces } from './hold.ts';
-import { exampleItem, Hold, ItemQuote, Refused, tariffTerms, toItemQuote, viewTariffMembers } from './schemas.ts';
+import {
+  exampleItem,
+  Hold,
+  holder,
+  ItemQuote,
+  Refused,
+  requestId,
+  tariffTerms,
+  toItemQuote,
+  viewTariffMembers,
+} from './schemas.ts';
 
 interface Requested extends ItemsRequest {
   /** Shows only what public access does; everything else reads like what never existed. */
@@ -117,7 +127,10 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
       access: 'internal',
       withoutIdempotency: true,
       summary: 'Returns what prices are made of now',
-      body: Type.Object({ codes: Type.Optional(codes) }),
+      body: Type.Object({
+        codes: Type.Optional(codes),
+        request: Type.Optional(Type.Object({ holder, requestId }, { description: 'whose uses count as free' })),
+      }),
       answers: { 200: Type.Object({ pricing: createNullableSchema(Pricing) }) },
       example: { body: {}, answer: { pricing: null } },
       handle: async ({ caller, body }) => {
@@ -127,7 +140,9 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
           codes: { collection: discountCodes, ids: [...listCodes(caller.institution, body.codes).keys()] },
         });
         const institution = found.institutions.get(caller.institution);
-        return ok({ pricing: await readPricing(context, institution, body.codes, found.codes) });
+        const { codes: given, request } = body;
+        const claimant = request && { holder: request.holder, request: request.requestId };
+        return ok({ pricing: await readPricing(context, institution, given, found.codes, undefined, claimant) });
       },
     }),
     operation({

@@ -1,7 +1,7 @@
 import { createNullableSchema, id, named, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { Context } from '../context.ts';
-import { isUnlimited } from '../pricing/uses.ts';
+import { countFreeUses, isUnlimited } from '../pricing/uses.ts';
 import { claimPlaces } from './claim.ts';
 import { asOf, claimFirst, holder, requestId } from './schemas.ts';
 
@@ -51,11 +51,7 @@ export async function holdUses(
   const outcome = await claimPlaces(collections.places, claim);
   if ('short' in outcome) {
     const { pool = '', count = 0 } = uses[outcome.short] ?? {};
-    const free = await collections.places.count({
-      performanceId: pool,
-      seatCategoryId: pool,
-      freeFrom: { lte: now() },
-    });
+    const free = await countFreeUses(collections, pool, { now: now(), lines: count }, { holder, request });
     // What has become free meanwhile is left to the next request, so that a caller who asks again asks for less.
     return { outcome: 'refused', short: { pool, free: Math.min(free, count - 1) }, uses: [] };
   }

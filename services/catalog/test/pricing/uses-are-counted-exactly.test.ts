@@ -77,6 +77,21 @@ describeOnEachEngine('uses of a discount', (catalog) => {
     expect(await usage(discount)).toEqual({ held: 2, used: 1, free: null });
   });
 
+  test('are free for the request that has claimed them before, not for others', async () => {
+    const { pool, holder, requestId } = { pool: (await limit(1)).id, holder: 'ord_first', requestId: 'one' };
+    await claimUses(catalog, { [pool]: 1 }, { holder, requestId });
+    const read = async (request?: object) => {
+      const { data } = await catalog.call<{ pricing: { discounts: { id: string; free: number }[] } }>(
+        ...(['POST', '/internal/pricing', { body: { ...(request && { request }) } }] as const),
+      );
+      return data.pricing.discounts.find(({ id }) => id === pool)?.free;
+    };
+    expect(await read({ holder, requestId })).toBe(1);
+    for (const other of [undefined, { holder, requestId: 'two' }, { holder: 'ord_other', requestId }])
+      expect(await read(other)).toBe(0);
+    expect(await claimUses(catalog, { [pool]: 2 }, { holder, requestId })).toMatchObject({ short: { pool, free: 1 } });
+  });
+
   test('are sold, extended and released like places, and free again when a hold ends', async () => {
     const discount = await limit(3);
     const pool = { [discount.id]: 1 };

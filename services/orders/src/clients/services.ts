@@ -68,9 +68,9 @@ export function createStock(catalog: ServiceClient<Catalog>) {
     holdUses: (institution: string, body: Versioned<'holdUses'>) =>
       catalog.call(institution, 'holdUses', { body, timeoutMs: CHANGE_MS }),
 
-    /** Null where prices are bases, and no code is given. */
-    async pricing(institution: string, codes: readonly string[]): Promise<Book | null> {
-      return (await catalog.call(institution, 'readPricing', { body: { codes: [...codes] } })).pricing;
+    /** Null where prices are bases. Uses that the request has claimed before count as free. */
+    async pricing(institution: string, body: Body<'readPricing'>): Promise<Book | null> {
+      return (await catalog.call(institution, 'readPricing', { body })).pricing;
     },
 
     /** Nothing is held. @throws Fault as `hold` */

@@ -3,7 +3,7 @@ import { requireScope } from '@boxoffice/http';
 import { type Caller, toPrincipal } from '@boxoffice/identity';
 import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { createRefusalFault, toFault } from '../api/faults.ts';
+import { createRefusalFault, isUnavailable, toFault } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Book, Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
@@ -103,9 +103,10 @@ const FIRST_VERSION = 1;
 const HOLD_FOR_SALE_MS = 300_000;
 
 /**
- * After a refusal nothing is held; if the process dies, places stay held until their hold ends, or the request is
- * repeated. @throws Fault for each refusal of the catalog and the rules, `order_hold_limit`, `service_unavailable`;
- * UniqueViolation if the id is that of another order
+ * After a refusal nothing is held; if the process dies or uses of discounts have no answer, places stay held until
+ * their hold ends, or the request is repeated: a late release could free what a repeat has. @throws Fault for each
+ * refusal of the catalog and the rules, `order_hold_limit`, `service_unavailable`; UniqueViolation if the id is that of
+ * another order
  */
 export async function holdAndInsert(
   context: OrdersContext,
@@ -152,7 +153,8 @@ export async function holdAndInsert(
       return await insertOrder(context, institution, opened, pricing, creation);
     } catch (error) {
       const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
-      if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
+      const isRefused = error instanceof Fault && !isUnavailable(error);
+      if (isRefused || error instanceof IdempotencyKeyTaken || isAnotherOrder)
         await releaseRefused(context, { institution, orderId: id }, { stock: taken, requestId, asOf: FIRST_VERSION });
       throw error;
     }

@@ -89,7 +89,8 @@ export async function addOrderLines(
     const left = await releaseAtOnce(context, order, command.idempotencyRecord);
     return left.saleDue ? await sellIfDue(context, left) : left;
   } catch (error) {
-    if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
+    // Without an answer a repeat finds them; else they are free once their hold ends.
+    if (error instanceof Fault && taken && !isUnavailable(error)) await releaseRefused(context, command, taken);
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? findQuantityFaults(items) : [];
     throw faults.length > 0
       ? await createInvalidReferenceFault(context, command.institution, { items }, faults)

@@ -109,6 +109,14 @@ export function applyOrderPrice<O extends Order & { readonly version: number }>(
 
 type Contacted = Pick<OrderDocument, 'institution' | 'contactNumber' | 'pricedFor'>;
 
+interface PricingSource {
+  readonly isOptional?: boolean;
+  /** Known from the hold. */
+  readonly book?: Book | null | undefined;
+  /** Whose claims count as free. */
+  readonly request?: Pick<Claim, 'holder' | 'requestId'>;
+}
+
 /**
  * What the order is priced with now. Where the catalogue does not answer, a change that needs nothing else of it keeps
  * what the lines have. @throws Fault `service_unavailable` unless `isOptional`
@@ -116,10 +124,10 @@ type Contacted = Pick<OrderDocument, 'institution' | 'contactNumber' | 'pricedFo
 export async function readOrderPricing(
   context: Pick<OrdersContext, 'stock' | 'contacts' | 'log'>,
   order: Contacted & PricedOrder,
-  { isOptional = false, book }: { readonly isOptional?: boolean; readonly book?: Book | null | undefined } = {},
+  { isOptional = false, book, request }: PricingSource = {},
 ): Promise<Pricing> {
   const { institution, codes = [] } = order;
-  const given = codes.map(({ code }) => code);
+  const given = { codes: codes.map(({ code }) => code), ...(request && { request }) };
   const found =
     book ??
     (await context.stock.pricing(institution, given).catch((error: unknown) => {
@@ -169,14 +177,14 @@ export async function runWithPrices(
   rule: (price?: (order: OrderDocument) => OrderDocument) => Rule,
   { check = checkUnlocking, isOptional = false }: { readonly check?: PriceCheck; readonly isOptional?: boolean } = {},
 ): Promise<{ readonly order: OrderDocument }> {
-  const requestId = createRequestId(command.idempotencyRecord);
+  const requestId = command.request ?? createRequestId(command.idempotencyRecord);
   let taken: Taken | undefined;
   try {
     const { order } = await runStockFirst(context, command, {
       rule: rule(),
       async effect(before, next) {
-        const pricing = await readOrderPricing(context, next, { isOptional });
         const { institution, id: holder, version: asOf } = before;
+        const pricing = await readOrderPricing(context, next, { isOptional, request: { holder, requestId } });
         const heldUntil = new Date(before.expiresAt ?? 0).toISOString();
         const claim = { institution, holder, requestId, asOf, heldUntil, check };
         const claimed = await claimUses(context, { ...next, spare: listSpare(before, next) }, pricing, claim);
@@ -187,7 +195,7 @@ export async function runWithPrices(
     });
     return { order: await releaseAtOnce(context, order, command.idempotencyRecord) };
   } catch (error) {
-    if (error instanceof Fault && taken) await releaseRefused(context, command, taken);
+    if (error instanceof Fault && taken && !isUnavailable(error)) await releaseRefused(context, command, taken);
     throw error;
   }
 }

@@ -50,7 +50,7 @@ test('each operation that the authorizer permits to orders is called', async () 
       sell('opera', 'ord_1', { placeIds: ['plc_1'] }),
       release('opera', 'ord_1', { asOf: 1 }),
       refundsCredit('opera', 'tickets.opera.example'),
-      stock.pricing('opera', []),
+      stock.pricing('opera', {}),
       stock.holdUses('opera', { ...held, asOf: 1, uses: [{ pool: 'dsc_1', count: 1 }] }),
     ];
   });

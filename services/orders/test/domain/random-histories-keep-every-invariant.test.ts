@@ -17,10 +17,12 @@ import { computeCredit, computePaymentStatus, isPaidInFull } from '../../src/dom
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire, expireIfDue, isUnpaid } from '../../src/domain/order/state.ts';
 import { refund, settlePayment } from '../../src/domain/payments.ts';
+import { listStock } from '../../src/domain/price.ts';
 import { recordRefundReport } from '../../src/domain/provider-refunds.ts';
 import { type History, histories, rareHistories } from './model/histories.ts';
 import { play } from './model/play.ts';
 import { type Rules, rules } from './model/rules.ts';
+import { isUse } from './model/stock.ts';
 import type { TicketsCancelled } from './model/tickets.ts';
 import type { Doc, World } from './model/world.ts';
 
@@ -51,7 +53,7 @@ const checkRest = (world: World, { id, order, due }: Doc): void => {
   assert.equal(order.shorteningDue ?? null, null);
   assert.deepEqual([...due], [], 'work is due of an order that has come to rest');
   if (order.state === 'confirmed') {
-    const surplus = ids.filter((placeId) => !order.lines.some(({ place }) => place.id === placeId));
+    const surplus = ids.filter((placeId) => !listStock(order.lines).includes(placeId));
     assert.deepEqual(surplusOf(world, id, surplus), [], 'places of a confirmed order that are none of its lines');
     assert.equal(tickets.buyer(), order.contactNumber, 'the tickets have another buyer');
     assert.deepEqual(tickets.validIds().sort(), order.lines.map(({ id: line, ticketId }) => [line, ticketId]).sort());
@@ -88,7 +90,7 @@ test('random histories of two orders, with crashes, pauses, late and repeated ca
 
 test('random histories reach every state and every special case', () => {
   const seen = new Set<string>();
-  for (const history of fc.sample(histories, { numRuns: 400, seed: 4 }))
+  for (const history of [...fc.sample(histories, { numRuns: 400, seed: 4 }), ...Object.values(rareHistories)])
     for (const { order } of play(rules, history).docs.values()) {
       seen.add(order.state);
       if (order.cancellation?.hadTickets) seen.add('tickets cancelled');
@@ -99,10 +101,17 @@ test('random histories reach every state and every special case', () => {
       if (order.state === 'confirmed' && computeCredit(order) > 0) seen.add('overpaid');
       if (order.refunds.some(({ status }) => status === 'failed')) seen.add('a refund failed');
       if (order.lines.some(({ replacements }) => replacements.length > 1)) seen.add('replaced twice');
+      const discounts = order.lines.flatMap(({ price }) => price?.grant?.terms.id ?? []);
+      for (const id of order.state === 'open' ? [] : discounts) seen.add(`${id} ${order.state}`);
+      if (discounts.length > 0 && discounts.length < order.lines.length) seen.add('a discount of some lines');
+      if (order.state === 'expired' && discounts.length > 0 && isPaidInFull(order)) seen.add('uses gone');
     }
   const special = [
     ...['tickets cancelled', 'controlled tickets stay', 'sold', 'paid too late', 'replaced twice'],
-    ...['goodwill', 'overpaid', 'a refund failed'],
+    ...['goodwill', 'overpaid', 'a refund failed', 'a discount of some lines', 'uses gone'],
+    ...['dsc_code', 'dsc_group'].flatMap((id) =>
+      ['cancelled', 'confirmed', 'expired'].map((state) => `${id} ${state}`),
+    ),
   ];
   expect([...seen].sort()).toEqual(['cancelled', 'confirmed', 'expired', ...special].sort());
 });
@@ -137,6 +146,16 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
   'a release of what the order has taken again since': { isReleasable: () => true },
   'a shortened hold that ends an extension since': { isShortenable: () => true },
   'a release of a refused request that takes what another one has': { isOfRequest: () => true },
+  'a use of a discount that is claimed at the checkout, not with the places': { useUntil: () => 0 },
+  'a use of a discount that is lost by an expiry': {
+    useUntil: () => Number.MAX_SAFE_INTEGER,
+    isEnded: (place) => !isUse(place),
+  },
+  'a use of a discount that stays with a cancelled order': { isEnded: (place) => !isUse(place) },
+  'a use of a discount that is given back twice': {
+    isOwn: (place, order) => place.holder === order || isUse(place),
+  },
+  'a repeated request to which the uses that it has claimed are gone': { isFreeForItself: () => false },
   'a repeated request that pays again': { paymentId: (key, attempt) => `pay_${key}_${attempt}` },
   'a write after an effect that was for other lines or another hold': { fits: () => true },
   'a late sale that releases the places of controlled tickets': {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
+import { createCodeDiscount } from '../fixture/discounts.ts';
 import { describeOnEachEngine, type Fixture, type Order } from '../fixture/fixture.ts';
 import {
   add,
@@ -56,7 +57,7 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
   beforeAll(async () => {
     other = await fixture.another();
     // The attempts overtake one another.
-    for (const id of ['holdPlaces', 'extendHold', 'sellHold', 'releaseHold'])
+    for (const id of ['holdPlaces', 'holdUses', 'extendHold', 'sellHold', 'releaseHold'])
       fixture.catalog.before.set(id, () => delay(randomInt(20)));
     fixture.tickets.before.set('issueTickets', () => delay(randomInt(20)));
   });
@@ -65,7 +66,7 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
     instances: readonly Pick<Fixture, 'call'>[],
     method: string,
     path: string,
-    request: { readonly body: object; readonly ifMatch?: string },
+    request: { readonly body: object; readonly ifMatch?: string; readonly institution?: string },
   ) => sendEightAtOnce(instances, (on, key) => on.call(method, path, { ...request, key }));
 
   describe.each([
@@ -79,6 +80,17 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
       const reply = await sent(instances(), 'POST', '', { body: { items: [hall.item(2)] } });
       expect(reply).toMatchObject({ status: 201, data: { state: 'open' } });
       expect(fixture.catalog.count(hall)).toEqual({ free: 14, held: 2, sold: 0 });
+    });
+
+    test('a creation has the last uses of its code, which its first attempt has claimed', async () => {
+      const institution = `i${randomUUID()}`;
+      fixture.catalog.price(institution, { discounts: [createCodeDiscount('LAST', { amount: 300 })] });
+      const [hall, uses] = [fixture.catalog.hall(16, { institution }), fixture.catalog.limit('cod_LAST', 2)];
+      const body = { items: [hall.item(2)], codes: ['LAST'] };
+      const reply = await sent(instances(), 'POST', '', { body, institution });
+      expect(reply).toMatchObject({ status: 201, data: { total: 1_400 } });
+      expect(fixture.catalog.count(hall)).toEqual({ free: 14, held: 2, sold: 0 });
+      expect(fixture.catalog.count(uses)).toEqual({ free: 0, held: 2, sold: 0 });
     });
 
     test('an addition to a cart holds its places once, and a checkout buys it once', async () => {

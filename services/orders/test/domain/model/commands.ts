@@ -3,9 +3,12 @@ import { isEmptiedCart } from '../../../src/domain/lines.ts';
 import { computeDue } from '../../../src/domain/order/money.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
+import { listSpare, listStock } from '../../../src/domain/price.ts';
 import { decideWork } from '../../../src/follows.ts';
+import { claimUses, listClaimed, readBook } from './claims.ts';
 import type { Event } from './histories.ts';
 import { computeLedgerGoodwill } from './invariants.ts';
+import { type Claimed, priceOrder, UNKNOWN_CODES } from './prices.ts';
 import {
   type Command,
   call,
@@ -40,22 +43,45 @@ type Taken = { readonly held: Held; readonly request: string; readonly asOf: num
 type Held = { readonly ids: string[]; readonly until: number };
 
 /** Creates an order: holds its places, inserts it, and sells it where one call does. */
-export function* create(world: World, id: string, wanted: Hold['wanted'], kind: 'order' | 'cart' | 'sold'): Steps {
+export function* create(
+  world: World,
+  id: string,
+  wanted: Hold['wanted'],
+  kind: 'order' | 'cart' | 'sold',
+  hasCode: boolean,
+): Steps {
   const isSold = kind === 'sold';
   const until = world.now() + (isSold ? HOLD_FOR_SALE_MS : HOLD_MS);
   const hold = { holder: id, request: 'create', asOf: 1, wanted, until, claimFirst: isSold };
-  const held = yield* call(world, () => world.stock.hold(hold));
+  const answer = yield* call(world, () => ({ held: world.stock.hold(hold), book: readBook(world, hold) }));
+  const { held, book } = answer;
   if (!held) return;
-  yield;
-  if (!world.insert(id, world.lines(held.ids), held.until, kind))
-    yield* releaseRefused(world, id, { held, request: hold.request, asOf: 1 });
+  const lines = world.lines(held.ids);
+  const codes = hasCode ? { codes: UNKNOWN_CODES } : {};
+  const draft = { pointOfSale: null, createdBy: undefined, lines, ...codes };
+  const claim = { holder: id, request: hold.request, asOf: 1, until: held.until, checksCodes: true };
+  let uses: readonly string[] = [];
+  try {
+    const pricing = yield* claimUses(world, draft, book, claim);
+    uses = listClaimed(pricing);
+    yield;
+    if (!world.insert(id, { lines, until: held.until, pricing }, kind, hasCode)) throw new Refused('overtaken');
+  } catch (error) {
+    if (error instanceof Unavailable) throw error;
+    yield* releaseRefused(world, id, {
+      held: { ...held, ids: [...held.ids, ...uses] },
+      request: hold.request,
+      asOf: 1,
+    });
+    if (world.get(id) === undefined) throw error;
+  }
   if (kind === 'sold') yield* sell(world, yield* read(world, id));
 }
 
 /** Releases what a refused request has taken, but no place of a line. */
 function* releaseRefused(world: World, id: string, { held: { ids }, request, asOf }: Taken): Steps {
   yield;
-  const own = world.get(id)?.order.lines.map(({ place }) => place.id) ?? [];
+  const own = listStock(world.get(id)?.order.lines ?? []);
   const rest = ids.filter((placeId) => !own.includes(placeId));
   if (rest.length > 0) yield* call(world, () => world.stock.releaseTaken(id, rest, request, asOf));
 }
@@ -118,7 +144,7 @@ export function createProcess(world: World, event: Event): Steps | undefined {
   // Nobody finds it; the cancellation of its performance and the due work do.
   if (unseen && kind !== 'cancellation' && kind !== 'work') return undefined;
   const kinds: Readonly<Record<string, () => Steps<unknown>>> = {
-    create: () => create(world, id, wanted, key % 2 === 0 ? 'cart' : 'order'),
+    create: () => create(world, id, wanted, key % 2 === 0 ? 'cart' : 'order', flag),
     lines: () => addLines(world, command, wanted, number < 14),
     removal: () => removeLine(world, command, number),
     cancellation: () => cancel(world, command, event),
@@ -138,6 +164,7 @@ export function createProcess(world: World, event: Event): Steps | undefined {
     refund: () => refund(world, command, event),
     report: () => report(world, command, event),
     details: () => changeBuyer(world, command, `C${number % 2}`),
+    codes: () => changeCodes(world, command, flag ? UNKNOWN_CODES : []),
   };
   const steps = kinds[kind] ?? (isCart ? undefined : ofInstitutions[kind]);
   return steps?.() as Steps | undefined;
@@ -148,25 +175,32 @@ function* addLines(world: World, command: Command, wanted: Hold['wanted'], permi
   const { request = '' } = command;
   let taken: Taken | undefined;
   const rule: Rule = (order, now) => rules.unextendable(order, now) ?? accept(order);
-  const effect = function* (doc: Doc): Steps<Held> {
+  const effect = function* (doc: Doc): Steps<{ held: Held; pricing: Claimed }> {
     yield* release(world, doc);
     const { id: holder, version: asOf, order } = doc;
     const until = isEmptiedCart(order) ? world.now() + HOLD_MS : (order.expiresAt ?? 0);
-    const held = yield* call(world, () => stock.hold({ holder, request, asOf, wanted, until }));
+    const hold = { holder, request, asOf, wanted, until };
+    const { held, book } = yield* call(world, () => ({ held: stock.hold(hold), book: readBook(world, hold) }));
     if (!held) throw new Refused('places_unavailable');
     taken = { held, request, asOf };
     if (!isEmptiedCart(order) && held.until < until) yield* holdUntil(world, doc, until, held.ids);
     if (!permit) throw new Refused('tariff_not_accessible');
-    return held;
+    const draft = { ...order, lines: [...order.lines, ...world.lines(held.ids)] };
+    const claim = { holder, request, asOf, until: Math.max(order.expiresAt ?? 0, held.until), checksCodes: false };
+    const pricing = yield* claimUses(world, draft, book, claim);
+    taken = { held: { ...held, ids: [...held.ids, ...listClaimed(pricing)] }, request, asOf };
+    return { held, pricing };
   };
   const writing =
-    ({ ids, until }: Held): Rule =>
-    (order, now) =>
-      rules.addLines(order, { lines: world.lines(ids), currency: 'CHF', until }, now);
+    ({ held: { ids, until }, pricing }: { held: Held; pricing: Claimed }): Rule =>
+    (order, now, version) =>
+      rules.addLines(order, { lines: world.lines(ids), currency: 'CHF', until }, now, (next) =>
+        priceOrder(next, pricing, version, now),
+      );
   try {
     yield* sellIfDue(world, yield* runStockFirst(world, command, { rule, effect, write: writing }));
   } catch (error) {
-    if (taken) yield* releaseRefused(world, command.id, taken);
+    if (taken && !(error instanceof Unavailable)) yield* releaseRefused(world, command.id, taken);
     throw error;
   }
 }
@@ -191,12 +225,60 @@ function* shortenInStock(world: World, doc: Doc): Steps {
 }
 
 function* removeLine(world: World, command: Command, number: number): Steps {
-  const rule: Rule = (order, now, asOf) => {
+  const doc = yield* runWithPrices(world, command, false, (price) => (order, now, asOf) => {
     const lineId = order.lines[number % Math.max(1, order.lines.length)]?.id ?? 'lin_none';
-    return world.rules.removeLine(order, { lineId, asOf }, now);
-  };
-  const doc = yield* runCommand(world, command, rule);
+    return world.rules.removeLine(order, { lineId, asOf }, now, price);
+  });
   yield* sellIfDue(world, yield* releaseRemoved(world, doc));
+}
+
+type Priced = (order: Order) => Order;
+
+/** Claims the uses that the order needs then, and writes it at its prices. */
+function* runWithPrices(
+  world: World,
+  command: Command,
+  checksCodes: boolean,
+  rule: (price?: Priced) => Rule,
+): Steps<Doc> {
+  if (!world.uses && !checksCodes) return yield* runCommand(world, command, rule());
+  const { id: holder, request = '' } = command;
+  let taken: Taken | undefined;
+  const effect = function* ({ order, version: asOf }: Doc, next: Order): Steps<Claimed> {
+    const book = yield* call(world, () => readBook(world, { holder, request }));
+    const until = order.expiresAt ?? 0;
+    const draft = { ...next, spare: listSpare(order, next) };
+    const pricing = yield* claimUses(world, draft, book, { holder, request, asOf, until, checksCodes });
+    taken = { held: { ids: [...(taken?.held.ids ?? []), ...listClaimed(pricing)], until }, request, asOf };
+    return pricing;
+  };
+  const write =
+    (pricing: Claimed): Rule =>
+    (order, now, version) =>
+      rule((next) => priceOrder(next, pricing, version, now, order))(order, now, version);
+  try {
+    return yield* releaseAtOnce(world, yield* runStockFirst(world, command, { rule: rule(), effect, write }));
+  } catch (error) {
+    if (taken && error instanceof Refused) yield* releaseRefused(world, holder, taken);
+    throw error;
+  }
+}
+
+function* changeCodes(world: World, command: Command, codes: Order['codes'] & object): Steps {
+  const rule =
+    (price?: Priced): Rule =>
+    (order, now) =>
+      world.rules.changeDetails(order, { codes }, now, price && { price });
+  yield* sellIfDue(world, yield* runWithPrices(world, command, true, rule));
+}
+
+function* releaseAtOnce(world: World, doc: Doc): Steps<Doc> {
+  try {
+    return yield* releaseRemoved(world, doc);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    return doc;
+  }
 }
 
 function* releaseRemoved(world: World, doc: Doc): Steps<Doc> {

@@ -19,7 +19,7 @@ const toCatalog = (world: World, message: Message & { to: 'catalog' }): void => 
   if (fact.type === 'tickets.cancelled') stock.releasePlaces(id, fact.placeIds, fact.keptPlaceIds);
   else stock.releaseAll(id);
   const had = stock.ownOf(id).map(({ place }) => place.id);
-  const placesReleased = ids.filter((placeId) => !had.includes(placeId)).length;
+  const placesReleased = ids.filter((placeId) => !had.includes(placeId) && !placeId.startsWith('use_')).length;
   const released = { type: 'places.released', cause: fact.type, placesReleased } as const;
   world.messages.push({ to: 'orders', id, version: 1, fact: released });
 };

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
+import type { Uses } from './prices.ts';
 import type { Fate } from './steps.ts';
 
 const requests = [
   ...['lines', 'removal', 'extension', 'reservation', 'confirmation', 'captured', 'captured', 'pending', 'settlement'],
-  ...['settlement', 'refund', 'report', 'details', 'cancellation', 'checkout', 'checkout', 'work'],
+  ...['settlement', 'refund', 'report', 'details', 'codes', 'cancellation', 'checkout', 'checkout', 'work'],
 ] as const;
 
 /** The requests that change places before they write. */
-const stockFirst = ['reservation', 'extension', 'pending', 'lines', 'removal', 'confirmation', 'checkout'];
+const stockFirst = ['codes', 'reservation', 'extension', 'pending', 'lines', 'removal', 'confirmation', 'checkout'];
 const others = [
   'again',
   'wait',
@@ -42,11 +43,13 @@ export type Planned = Omit<Event, 'key' | 'attempt'>;
 
 export interface History {
   readonly prices: readonly number[];
+  readonly uses?: Uses | undefined;
   /** How each order begins. */
   readonly orders: readonly {
     readonly kind: 'order' | 'cart' | 'sold';
     readonly places: number;
     readonly steps: number;
+    readonly hasCode?: boolean;
   }[];
   readonly events: readonly Planned[];
 }
@@ -219,11 +222,15 @@ const failingPayments: fc.Arbitrary<Planned[]> = fc
 /** Random histories of two orders: requests, clock, crashes, slow processes, late and repeated calls and facts. */
 export const histories: fc.Arbitrary<History> = fc.record({
   prices: fc.constantFrom([0], [10], [10, 0, 25]),
+  uses: fc.option(fc.record({ dsc_group: fc.integer({ min: 1, max: 3 }), cod_1: fc.integer({ min: 1, max: 2 }) }), {
+    nil: undefined,
+  }),
   orders: fc.array(
     fc.record({
       kind: fc.constantFrom('order', 'order', 'cart', 'sold'),
       places: fc.integer({ min: 1, max: 3 }),
       steps: fc.constantFrom(ALL, ALL, ALL, ALL, 1, 2, 3, 4),
+      hasCode: fc.boolean(),
     }),
     { minLength: 2, maxLength: 2 },
   ),
@@ -295,6 +302,67 @@ export const rareHistories: Readonly<Record<string, History>> = {
       { ...ofOther, kind: 'lines' },
       { ...ofOther, kind: 'confirmation' },
       { ...event, kind: 'step' },
+    ],
+  },
+  'a use of a discount is left and taken again by changes that overtake one another, before a line is removed': {
+    prices: [10],
+    uses: { dsc_group: 1, cod_1: 1 },
+    orders: [begin(3), begin(1)],
+    events: [
+      { ...event, kind: 'removal', flag: false, fates: ['answered', 'answered', 'answered', 'answered', 'late'] },
+      { ...event, kind: 'lines', flag: false, fates: ['answered', 'late'] },
+      { ...event, kind: 'lines', flag: false },
+      { ...event, kind: 'late', flag: false },
+      { ...event, kind: 'codes', flag: false, steps: 1 },
+      { ...event, kind: 'lines', flag: false },
+      { ...event, kind: 'step', flag: false },
+      { ...event, kind: 'removal', number: 10, flag: false },
+      { ...event, kind: 'codes', flag: false, steps: 1 },
+      { ...event, kind: 'lines', flag: false },
+      { ...event, kind: 'step', flag: false },
+      { ...event, kind: 'lines', flag: false },
+    ],
+  },
+  'a late payment finds its place free, and the use of its code with another order': {
+    prices: [10],
+    uses: { dsc_group: 1, cod_1: 1 },
+    orders: [{ ...begin(1), hasCode: true }, begin(1)],
+    events: [
+      { ...ofOther, kind: 'extension', number: 15 },
+      { ...event, kind: 'deadline' },
+      { ...event, kind: 'wait' },
+      { ...event, kind: 'work' },
+      { ...ofOther, kind: 'codes' },
+      { ...event, kind: 'captured' },
+    ],
+  },
+  'the use of a removed line, which another order has since, is released again': {
+    prices: [10],
+    uses: { dsc_group: 1, cod_1: 1 },
+    orders: [{ ...begin(1), hasCode: true }, begin(1)],
+    events: [
+      { ...event, kind: 'removal', fates: ['answered', 'answered', 'answered', 'answered', 'twice'] },
+      { ...ofOther, kind: 'codes' },
+      { ...event, kind: 'late' },
+    ],
+  },
+  'the release of a removed line has no answer, neither in its request nor as work that is due': {
+    prices: [10],
+    orders: [begin(2), begin(1)],
+    events: [
+      { ...event, kind: 'removal', fates: ['answered', 'answered', 'late'] },
+      { ...event, kind: 'wait' },
+      { ...event, kind: 'work', fates: ['answered', 'answered', 'answered', 'late'] },
+    ],
+  },
+  'a process dies before the release of a removed line, which it has claimed as due': {
+    prices: [10],
+    orders: [begin(2), begin(1)],
+    events: [
+      { ...event, kind: 'removal', fates: ['answered', 'answered', 'late'] },
+      { ...event, kind: 'wait' },
+      { ...event, kind: 'work', steps: 3 },
+      { ...event, kind: 'crash' },
     ],
   },
   'a refund of a part payment fails once the rest has been paid': {

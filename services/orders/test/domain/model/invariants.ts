@@ -10,7 +10,8 @@ import {
   computeTotal,
   isPaidInFull,
 } from '../../../src/domain/order/money.ts';
-import type { Order, State } from '../../../src/domain/order/order.ts';
+import type { Line, Order, State } from '../../../src/domain/order/order.ts';
+import { computeBase, listStock, listUses } from '../../../src/domain/price.ts';
 import type { Stock } from './stock.ts';
 
 /** Captured and refunded money by the request that moved it, recorded outside the order. */
@@ -121,7 +122,8 @@ export function checkOrder(order: Order, stock: Stock, now: number): void {
   if (state === 'confirmed' || state === 'cancelled') assert.equal(saleDue ?? null, null);
   for (const { ticketId } of order.lines) assert.equal(ticketId !== null, order.confirmedAt !== null);
   checkCancellation(order);
-  const ids = order.lines.map(({ place }) => place.id);
+  for (const line of order.lines) checkPrice(line, stock);
+  const ids = listStock(order.lines);
   assert.equal(new Set(ids).size, ids.length);
   const own = stock.ownOf(id);
   const lacks = (has: (place: (typeof own)[number]) => boolean) =>
@@ -139,6 +141,17 @@ export function checkOrder(order: Order, stock: Stock, now: number): void {
       'a place is not held until the end of the hold',
     );
 }
+
+/** What its parts make, with one use of what is limited: of the discount for groups, or of the code. */
+const checkPrice = (line: Line, stock: Stock): void => {
+  const { amount, price } = line;
+  const [base, terms] = [computeBase(line), price?.grant?.terms];
+  const lowered = base - (terms === undefined ? 0 : terms.id === 'dsc_code' ? Math.round(base / 2) : Math.min(3, base));
+  assert.equal(amount, lowered + (price ? Math.round(lowered / 10) : 0), 'a price is not what its parts make');
+  const pools = listUses(line).map((id) => stock.places.find(({ place }) => place.id === id)?.pool);
+  const needed = terms === undefined ? [] : [terms.id === 'dsc_code' ? 'cod_1' : terms.id];
+  assert.deepEqual(pools, needed, 'a line has other uses than it needs');
+};
 
 const checkCancellation = ({ cancellation }: Order): void => {
   if (!cancellation) return;

@@ -7,7 +7,7 @@ import { type Fate, Refused, type Steps, Unavailable } from './steps.ts';
 import { createWorld, type World } from './world.ts';
 
 /** After so many steps a new order is inserted. */
-const INSERTED = 3;
+const INSERTED = 4;
 const waits = [4_000, 4_000, 60_000, 130_000, 5 * 60_000, 16 * 60_000];
 
 interface Process {
@@ -16,18 +16,18 @@ interface Process {
 }
 
 /** Plays a history and lets everything come to rest; throws where an invariant does not hold. */
-export function play(rules: Rules, { prices, orders, events }: History): World {
-  const world = createWorld(rules, prices);
+export function play(rules: Rules, { prices, uses, orders, events }: History): World {
+  const world = createWorld(rules, prices, uses);
   const processes: Process[] = [];
   const begin = (id: string, steps: Steps<unknown>, count: number, fates: readonly Fate[]): void => {
     const process = { id, steps };
     if (!run(world, process, count, fates)) processes.push(process);
   };
-  for (const [index, { kind, places, steps }] of orders.entries()) {
+  for (const [index, { kind, places, steps, hasCode = false }] of orders.entries()) {
     const id = `ord_${index + 1}`;
-    begin(id, create(world, id, { count: places }, kind), steps, []);
+    begin(id, create(world, id, { count: places }, kind, hasCode), steps, []);
     // A repeat while the first request stalls, or after it died before it inserted the order.
-    if (steps < INSERTED) begin(id, create(world, id, { count: places }, kind), ALL, []);
+    if (steps < INSERTED) begin(id, create(world, id, { count: places }, kind, hasCode), ALL, []);
   }
   const started: Event[] = [];
   const start = (event: Event): void => {

@@ -22,6 +22,7 @@ import { beginOneCallSale } from '../../../src/domain/one-call.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
+import { listStock } from '../../../src/domain/price.ts';
 import { recordRefundReport } from '../../../src/domain/provider-refunds.ts';
 import { conditions } from './stock.ts';
 
@@ -56,7 +57,7 @@ export const rules = {
   /** Whether a write fits the effect before it, which was for the order of this version. */
   fits: (version: number, effectFor: number): boolean => version === effectFor,
   /** The places of an order that a late sale must not release. */
-  keptBySale: (order: Order): readonly string[] => (hasTickets(order) ? order.lines.map(({ place }) => place.id) : []),
+  keptBySale: (order: Order): readonly string[] => (hasTickets(order) ? listStock(order.lines) : []),
   /** Whether a sale releases places that the order has no line for. */
   releasesSurplus: true,
   /** Whether work is no longer due once it is claimed: what dies with its process is lost. */

@@ -3,6 +3,8 @@ import { accept, isRefused, type Reason, refuse } from '../../../src/domain/deci
 import { createOrderConfirmedFact } from '../../../src/domain/order/facts.ts';
 import type { SaleDue } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
+import { listStock } from '../../../src/domain/price.ts';
+import type { Renewed } from './stock.ts';
 import type { Doc, Outcome, Rule, World } from './world.ts';
 
 /**
@@ -59,8 +61,9 @@ export function* write(
   return world.write(doc, rule, options);
 }
 
+/** Those of uses, too. */
 export function getPlaceIds({ order }: Doc): string[] {
-  return order.lines.map(({ place }) => place.id);
+  return listStock(order.lines);
 }
 
 /** Sells places of an order; returns those that it has lost: then nothing is sold. */
@@ -95,8 +98,8 @@ export function* sell(world: World, due: Doc): Steps<Doc> {
 function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | undefined> {
   const { stock } = world;
   const { id, order, version: asOf } = doc;
+  const renewed: Renewed[] = [];
   const isLate = order.state === 'expired' || (order.expiresAt ?? 0) <= world.now();
-  let renewed = order.lines.map(({ place }) => ({ place, replaces: null as string | null }));
   if (isLate) {
     const renewal = {
       holder: id,
@@ -108,9 +111,9 @@ function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | unde
     world.renewed.add(id);
     const again = yield* call(world, () => stock.renew(renewal));
     if (!again) return undefined;
-    renewed = [...again];
+    renewed.push(...again);
   }
-  const ids = renewed.map(({ place }) => place.id);
+  const ids = isLate ? renewed.map(({ place }) => place.id) : getPlaceIds(doc);
   const missing = yield* sellPlaces(world, id, ids);
   if (missing.length > 0) return undefined;
   const replaced = renewed.flatMap(({ place, replaces }) => (replaces === null ? [] : [{ place, replaces }]));

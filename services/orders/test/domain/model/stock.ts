@@ -1,8 +1,10 @@
 import type { Place } from '../../../src/domain/order/order.ts';
 
-/** A place in the model, with the members of the catalog's that its conditions use. */
+/** A place in the model, or a use of a discount, with the members of the catalog's that its conditions use. */
 export interface Stocked {
   readonly place: Place;
+  /** `cat_1`, or the discount or code that it is a use of. */
+  readonly pool: string;
   /** A numbered seat cannot be replaced by another place. */
   readonly numbered: boolean;
   state: 'free' | 'held' | 'sold';
@@ -26,6 +28,14 @@ export const conditions = {
   isShortenable: ({ asOf }: Stocked, version: number): boolean => asOf < version,
   /** Which places of an order the release of a refused request may release. */
   isOfRequest: ({ request }: Stocked, name: string): boolean => request === name,
+  /** Which places or uses of a line that an order has no more may still be released. */
+  isOwn: ({ holder }: Stocked, order: string): boolean => holder === order,
+  /** Until when a use is held, whose place is held until `until`. */
+  useUntil: (until: number): number => until,
+  /** Whether a use that a request has claimed before is free for it. */
+  isFreeForItself: (): boolean => true,
+  /** Whether the end of an order releases it. */
+  isEnded: (_place: Stocked): boolean => true,
 };
 
 export type Conditions = typeof conditions;
@@ -36,6 +46,8 @@ export interface Hold {
   readonly holder: string;
   readonly request: string;
   readonly asOf: number;
+  /** Default: `cat_1`. */
+  readonly pool?: string;
   /** Any places, or the one of this number. */
   readonly wanted: { readonly count: number } | { readonly number: number };
   readonly until: number;
@@ -56,18 +68,25 @@ export interface Renewed {
   readonly replaces: string | null;
 }
 
-/** The catalog's places, of one category, with exactly its conditions; each call is atomic. */
+/** The catalog's places, of one category, and uses of discounts, with exactly its conditions; each call is atomic. */
 export function createStock(
   count: number,
-  { isSellable, isReleasable, isShortenable, isOfRequest }: Conditions,
+  uses: Readonly<Record<string, number>>,
+  { isSellable, isReleasable, isShortenable, isOfRequest, isOwn, useUntil, isFreeForItself, isEnded }: Conditions,
   now: () => number,
 ) {
-  const places = Array.from({ length: count }, (_, number) => stocked(number));
+  const places = [
+    ...Array.from({ length: count }, (_, number) => stocked(number)),
+    ...Object.entries(uses).flatMap(([pool, limit]) =>
+      Array.from({ length: limit }, (_, number) => toUse(pool, number)),
+    ),
+  ];
   /** Orders whose places were released by their cancellation. */
   const cancelled = new Set<string>();
   const ownOf = (order: string) => places.filter(({ holder }) => holder === order);
   const named = (id: string) => places.find(({ place }) => place.id === id);
   const isFree = ({ freeFrom }: Stocked) => freeFrom <= now();
+  const isOfPool = ({ pool }: Stocked, wanted: string) => pool === wanted;
   const idsOf = (some: readonly Stocked[]) => some.map(({ place }) => place.id);
   /** Changes the held ones of these places, all or none; sold ones stay sold. Returns those that are missing. */
   const changeHeld = (
@@ -83,34 +102,63 @@ export function createStock(
   const release = (which: (place: Stocked) => boolean): void => {
     for (const place of places.filter(which)) Object.assign(place, free);
   };
+  const findOwn = (pool: string, { holder, request }: Pick<Hold, 'holder' | 'request'>) =>
+    places.filter((place) => isOfPool(place, pool) && place.holder === holder && place.request === request);
+  const hold = ({
+    holder,
+    request,
+    asOf,
+    pool = 'cat_1',
+    wanted,
+    until,
+    claimFirst,
+  }: Hold): { ids: string[]; until: number } | undefined => {
+    const all = places.filter((place) => isOfPool(place, pool));
+    const own = findOwn(pool, { holder, request });
+    const needed = 'count' in wanted ? wanted.count : 1;
+    const others = all.filter((place) => isFree(place) && !own.includes(place)).length;
+    const had = claimFirst && 'count' in wanted && others >= needed ? [] : own;
+    const choice = 'count' in wanted ? all : all.slice(wanted.number % count).slice(0, 1);
+    const more = 'count' in wanted ? wanted.count - had.length : 1 - had.length;
+    const fresh = choice.filter((place) => isFree(place) && !had.includes(place)).slice(0, Math.max(0, more));
+    for (const place of had) if (place.state === 'held' && (isFree(place) || place.asOf < asOf)) place.freeFrom = until;
+    for (const place of had) place.asOf = Math.max(place.asOf, asOf);
+    if (fresh.length < more) return undefined;
+    for (const place of fresh) Object.assign(place, { state: 'held', freeFrom: until, holder, request, item: 0, asOf });
+    const held = [...had, ...fresh];
+    const ends = held.flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
+    return { ids: idsOf(held), until: Math.min(until, ...ends) };
+  };
+  /** Those that a request may have: nobody has them, or it has them already. */
+  const countFree = (pool: string, request: Pick<Hold, 'holder' | 'request'>): number => {
+    const own = findOwn(pool, request);
+    return places.filter(
+      (place) => isOfPool(place, pool) && (isFree(place) || (isFreeForItself() && own.includes(place))),
+    ).length;
+  };
   return {
     places,
     ownOf,
+    countFree,
     /** Holds places, all or none; a repeat gets those that the request has, and makes them its own version's. */
-    hold: ({
-      holder,
-      request,
-      asOf,
-      wanted,
-      until,
-      claimFirst,
-    }: Hold): { ids: string[]; until: number } | undefined => {
-      const own = places.filter((place) => place.holder === holder && place.request === request);
-      const needed = 'count' in wanted ? wanted.count : 1;
-      const others = places.filter((place) => isFree(place) && !own.includes(place)).length;
-      const had = claimFirst && 'count' in wanted && others >= needed ? [] : own;
-      const choice = 'count' in wanted ? places : places.slice(wanted.number % count).slice(0, 1);
-      const more = 'count' in wanted ? wanted.count - had.length : 1 - had.length;
-      const fresh = choice.filter((place) => isFree(place) && !had.includes(place)).slice(0, Math.max(0, more));
-      for (const place of had)
-        if (place.state === 'held' && (isFree(place) || place.asOf < asOf)) place.freeFrom = until;
-      for (const place of had) place.asOf = Math.max(place.asOf, asOf);
-      if (fresh.length < more) return undefined;
-      for (const place of fresh)
-        Object.assign(place, { state: 'held', freeFrom: until, holder, request, item: 0, asOf });
-      const all = [...had, ...fresh];
-      const ends = all.flatMap(({ state, freeFrom }) => (state === 'held' ? [freeFrom] : []));
-      return { ids: idsOf(all), until: Math.min(until, ...ends) };
+    hold,
+    /** Holds uses of several pools, all or none. */
+    holdUses: ({
+      uses: wanted,
+      ...claim
+    }: Omit<Hold, 'wanted' | 'pool'> & { readonly uses: ReadonlyMap<string, number> }):
+      | { readonly held: ReadonlyMap<string, readonly string[]> }
+      | { readonly pool: string; readonly free: number } => {
+      for (const [pool, needed] of wanted) {
+        const free = countFree(pool, claim);
+        if (free < needed) return { pool, free };
+      }
+      const own = { ...claim, until: useUntil(claim.until) };
+      const held = [...wanted].map(([pool, needed]) => {
+        const { ids = [] } = hold({ ...own, pool, wanted: { count: needed } }) ?? {};
+        return [pool, ids.slice(0, needed)] as const;
+      });
+      return { held: new Map(held) };
     },
     /** Holds places longer, never shorter. */
     extend: (order: string, ids: readonly string[], until: number) =>
@@ -147,7 +195,10 @@ export function createStock(
         );
         const had = own.find(({ place }) => place.id === id) ?? earlier;
         const same = named(id);
-        const spare = () => places.find((place) => isFree(place) && !own.includes(place) && !found.includes(place));
+        const spare = () =>
+          places.find(
+            (place) => place.pool === same?.pool && isFree(place) && !own.includes(place) && !found.includes(place),
+          );
         const taken = had ?? (same && isFree(same) && !found.includes(same) ? same : undefined);
         const place = taken ?? (same?.numbered ? undefined : spare());
         if (!place) return undefined;
@@ -166,7 +217,7 @@ export function createStock(
     },
     /** Releases these places, held or sold, unless the order has them since a later version. */
     release: (order: string, ids: readonly string[], asOf: number): void =>
-      release((place) => place.holder === order && ids.includes(place.place.id) && isReleasable(place, asOf)),
+      release((place) => isOwn(place, order) && ids.includes(place.place.id) && isReleasable(place, asOf)),
     /** Releases what a refused request has taken and not sold. */
     releaseTaken: (order: string, ids: readonly string[], request: string, asOf: number): void =>
       release(
@@ -179,24 +230,39 @@ export function createStock(
       ),
     /** The fact of an expiry: what the order has as of an earlier version. */
     releaseEarlier: (order: string, version: number): void =>
-      release((place) => place.holder === order && isReleasable(place, version - 1)),
+      release((place) => place.holder === order && isReleasable(place, version - 1) && isEnded(place)),
     /** The fact of a cancellation without tickets. */
     releaseAll: (order: string): void => {
       cancelled.add(order);
-      release(({ holder }) => holder === order);
+      release((place) => place.holder === order && isEnded(place));
     },
-    /** The fact of cancelled tickets: never the places of controlled ones. */
+    /** The fact of cancelled tickets: never the places of controlled ones, and all uses. */
     releasePlaces: (order: string, ids: readonly string[], kept: readonly string[]): void => {
       cancelled.add(order);
       release(
-        ({ holder, place, state }) =>
-          holder === order && !kept.includes(place.id) && (ids.includes(place.id) || state === 'held'),
+        (one) =>
+          one.holder === order &&
+          isEnded(one) &&
+          !kept.includes(one.place.id) &&
+          (ids.includes(one.place.id) || one.state === 'held' || isUse(one)),
       );
     },
   };
 }
 
+export function isUse({ pool }: Pick<Stocked, 'pool'>): boolean {
+  return pool !== 'cat_1';
+}
+
+const toUse = (pool: string, number: number): Stocked => ({
+  place: { id: `use_${pool}_${number}`, label: '', row: null, seat: null },
+  pool,
+  numbered: false,
+  ...free,
+});
+
 const stocked = (number: number): Stocked => ({
+  pool: 'cat_1',
   place: { id: `plc_${number}`, label: `${number}`, row: null, seat: null },
   numbered: number % 3 === 1,
   ...free,

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import type { ReleaseCause } from '../../../src/domain/cancellation.ts';
-import { type Decision, isRefused, type Reason } from '../../../src/domain/decisions.ts';
+import { accept, type Decision, isRefused, type Reason } from '../../../src/domain/decisions.ts';
 import { open } from '../../../src/domain/lines.ts';
 import type { OneCallSale } from '../../../src/domain/one-call.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import { computeTotal } from '../../../src/domain/order/money.ts';
 import type { NewLine, Order } from '../../../src/domain/order/order.ts';
 import { isHandled, isUnpaid, markHandled } from '../../../src/domain/order/state.ts';
+import { listStock } from '../../../src/domain/price.ts';
 import { followWrite, type OrderWork } from '../../../src/follows.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
+import { type Claimed, composeLine, priceOrder, UNKNOWN_CODES, type Uses } from './prices.ts';
 import type { Rules } from './rules.ts';
-import { createStock, type Stocked } from './stock.ts';
+import { createStock, isUse, type Stocked } from './stock.ts';
 import { createTickets, type TicketFact, type Tickets, type TicketsCancelled } from './tickets.ts';
 
 /** An order in the store. */
@@ -42,10 +44,10 @@ export const START = Date.parse('2031-01-01T12:00:00Z');
 const PLACES = 5;
 
 /** Two orders and their surroundings: their store, a clock, the catalog, the tickets and the broker between them. */
-export function createWorld(rules: Rules, prices: readonly number[]) {
+export function createWorld(rules: Rules, prices: readonly number[], uses?: Uses) {
   let now = START;
   let ids = 0;
-  const stock = createStock(PLACES, rules, () => now);
+  const stock = createStock(PLACES, { ...uses }, rules, () => now);
   const docs = new Map<string, Doc>();
   const ledgers = new Map<string, Ledger>();
   const tickets = new Map<string, Tickets>();
@@ -72,6 +74,7 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
 
   return {
     rules,
+    uses,
     stock,
     docs,
     messages,
@@ -88,12 +91,13 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
     sell: (id: string, ids: readonly string[]): readonly string[] => {
       const order = docs.get(id)?.order;
       const hasEnded = order?.state === 'expired' || order?.state === 'cancelled';
-      const lines = hasEnded ? [] : (order?.lines ?? []).map(({ place }) => place.id);
+      const lines = hasEnded ? [] : listStock(order?.lines ?? []);
       const { placeIds: removed = [], asOf: upTo = 0 } = order?.removedPlaces ?? {};
-      const isReleasedBy = ({ id: of, to, version, fact }: Message, { place, asOf }: Stocked): boolean => {
+      const isReleasedBy = ({ id: of, to, version, fact }: Message, one: Stocked): boolean => {
+        const { place, asOf } = one;
         if (of !== id || to !== 'catalog') return false;
         if (fact.type === 'order.expired') return asOf < version;
-        if (fact.type === 'tickets.cancelled') return fact.placeIds.includes(place.id);
+        if (fact.type === 'tickets.cancelled') return fact.placeIds.includes(place.id) || isUse(one);
         return fact.type === 'order.cancelled' && !fact.data.hadTickets;
       };
       const isStray = (one: Stocked): boolean =>
@@ -121,20 +125,31 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
      * Inserts an order whose places are held, as a new order, a cart or one that a call sells; false if it is there
      * already, or its hold is over.
      */
-    insert: (id: string, lines: readonly NewLine[], until: number, kind: 'order' | 'cart' | 'sold'): boolean => {
+    insert: (
+      id: string,
+      {
+        lines,
+        until,
+        pricing,
+      }: { readonly lines: readonly NewLine[]; readonly until: number; readonly pricing: Claimed },
+      kind: 'order' | 'cart' | 'sold',
+      hasCode: boolean,
+    ): boolean => {
       if (docs.has(id)) return false;
+      const codes = hasCode ? { codes: UNKNOWN_CODES } : {};
       const details = { client: 'c', pointOfSale: null, contactNumber: null, externalReference: null } as const;
       const decision = open(
-        { ...details, id, ticketDelivery: 'print', lines, currency: 'CHF', until, cart: kind === 'cart' },
+        { ...details, ...codes, id, ticketDelivery: 'print', lines, currency: 'CHF', until, cart: kind === 'cart' },
         now,
       );
       assert.ok(!isRefused(decision));
-      const total = computeTotal(decision.next);
+      const priced = priceOrder(decision.next, pricing, 1, now);
+      const total = computeTotal(priced);
       const sale: OneCallSale =
         total > 0
           ? { payment: { id: `pay_${id}`, method: 'card', amount: total } }
           : { confirmation: { onAccount: false } };
-      const made = kind === 'sold' ? rules.beginOneCallSale(decision.next, sale, now) : decision;
+      const made = kind === 'sold' ? rules.beginOneCallSale(priced, sale, now) : accept(priced);
       if (isRefused(made)) return false;
       if (kind === 'sold') ofOneCall.add(id);
       if (kind === 'sold' && total > 0) ledgerOf(id).captured.set('create', total);
@@ -186,7 +201,8 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
     lines: (placeIds: readonly string[]): NewLine[] =>
       stock.places
         .filter(({ place }) => placeIds.includes(place.id))
-        .map(({ place }) => ({
+        .map(({ place }) => ({ place, base: prices[Number(place.id.slice(4)) % prices.length] ?? 0 }))
+        .map(({ place, base }) => ({
           id: nextId('lin'),
           productId: 'prd_1',
           performanceId: 'prf_1',
@@ -195,7 +211,8 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
           tariffId: 'trf_1',
           criterion: null,
           place,
-          amount: prices[Number(place.id.slice(4)) % prices.length] ?? 0,
+          amount: base,
+          ...composeLine(uses, base),
         })),
     /** What holds at every instant. */
     check: (): void => {
@@ -210,7 +227,7 @@ export function createWorld(rules: Rules, prices: readonly number[]) {
         assert.ok(!ofOneCall.has(id) || isShown !== isUnpaid(order), 'one call sells an order that is seen before');
       }
       const bought = [...docs.values()].flatMap(({ order }) =>
-        order.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [],
+        order.state === 'confirmed' ? listStock(order.lines) : [],
       );
       assert.equal(new Set(bought).size, bought.length, 'a place is sold to two orders');
     },
