@@ -4,6 +4,7 @@ import type { Mutation } from './inside/orders.ts';
 import type { Violation } from './invariants/verdict.ts';
 import type { Scenario } from './round/round.ts';
 import { contention, exchanges, races } from './scenarios/contention.ts';
+import { discounts } from './scenarios/discounts.ts';
 import { kills } from './scenarios/kills.ts';
 import { messages } from './scenarios/messages.ts';
 import { payments } from './scenarios/payments.ts';
@@ -204,6 +205,67 @@ export const controls: readonly Control[] = [
     ],
     scenario: payments,
     points: ['payments-before-payment-report'],
+  },
+  {
+    name: 'use-claimed-at-checkout',
+    bug: 'a use of a discount is not held with the places: only the sale takes it, if it is free then',
+    mutations: [
+      {
+        file: 'services/catalog/src/stock/uses.ts',
+        from: 'until: Date.parse(heldUntil),',
+        to: 'until: now(),',
+      },
+    ],
+    scenario: discounts,
+    points: ['orders-before-uses'],
+  },
+  {
+    name: 'use-lost-by-expiry',
+    bug: 'a use of a discount has no end of its own, and the expiry of its order leaves it',
+    mutations: [
+      {
+        file: 'services/catalog/src/stock/uses.ts',
+        from: 'until: Date.parse(heldUntil),',
+        to: 'until: 8_000_000_000_000_000,',
+      },
+      {
+        file: 'services/catalog/src/reactions.ts',
+        from: 'where: { holder: orderId, asOf: { lt: before } }',
+        to: "where: { holder: orderId, asOf: { lt: before }, performanceId: { gt: 'e' } }",
+      },
+    ],
+    scenario: discounts,
+    points: ['orders-before-uses'],
+  },
+  {
+    name: 'use-given-back-twice',
+    bug: 'what is released is released again a moment later, whoever has it then',
+    mutations: [
+      {
+        file: 'services/catalog/src/stock/changes.ts',
+        from: '  return places.claim({\n    where: {\n      holder,\n      state: sold',
+        to: `  setTimeout(() => void places.claim({ where: { id: { in: placeIds ?? [] }, performanceId: { lt: 'e' } }, set: freed }), 300);
+  return places.claim({
+    where: {
+      holder,
+      state: sold`,
+      },
+    ],
+    scenario: discounts,
+    points: ['orders-before-uses'],
+  },
+  {
+    name: 'percent-of-a-fee',
+    bug: 'a fee of a percentage is of the price with the fees before it',
+    mutations: [
+      {
+        file: 'libs/prices/src/price.ts',
+        from: 'item.fees.map((fee) => ({ ...fee, amount: computeFee(fee, price) }));',
+        to: 'item.fees.map((fee, nth) => ({ ...fee, amount: computeFee(fee, price + (nth > 0 ? 100 : 0)) }));',
+      },
+    ],
+    scenario: discounts,
+    points: ['orders-before-uses'],
   },
 ];
 

@@ -9,6 +9,7 @@ import { createRandom } from './round/random.ts';
 import { type Played, playRound, type Scenario } from './round/round.ts';
 import { commands } from './scenarios/commands.ts';
 import { contention, exchanges, races, seats } from './scenarios/contention.ts';
+import { discounts } from './scenarios/discounts.ts';
 import { broker, links, outage, store } from './scenarios/engines.ts';
 import { checkout, closing, kills } from './scenarios/kills.ts';
 import { messages } from './scenarios/messages.ts';
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   kills,
   checkout,
   commands,
+  discounts,
   payments,
   signIns,
   closing,

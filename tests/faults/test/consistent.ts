@@ -104,6 +104,8 @@ const line = (place: string, confirmed: boolean) => ({
   id: `lin_${place}`,
   performanceId: 'prf_1',
   ticketId: confirmed ? `tic_${place}` : null,
+  amount: 1_000,
+  components: [],
 });
 
 const ticket = (place: string, orderId: string, status: TicketView['status']): Mutable<TicketView> => ({

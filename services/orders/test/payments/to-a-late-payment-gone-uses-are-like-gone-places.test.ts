@@ -1,14 +1,14 @@
 // rule commerce.4: To a late payment, gone uses are like gone places | services/orders/src/saga/sell.ts
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createCoded } from '../fixture/discounts.ts';
+import { createCodeDiscount } from '../fixture/discounts.ts';
 import { describeOnEachEngine } from '../fixture/fixture.ts';
 
 describeOnEachEngine('a late payment', (fixture) => {
   /** An expired order of two places with a code of three uses, one of which another order has bought meanwhile. */
   const expire = async (bought: number) => {
     const institution = `i${randomUUID()}`;
-    fixture.catalog.price(institution, { discounts: [createCoded('EARLY', { amount: 300 })] });
+    fixture.catalog.price(institution, { discounts: [createCodeDiscount('EARLY', { amount: 300 })] });
     const [hall, uses] = [fixture.catalog.hall(9, { institution }), fixture.catalog.limit('cod_EARLY', 3)];
     const order = (places: number, more: object = {}) =>
       fixture.call('POST', '', { institution, body: { items: [hall.item(places)], codes: ['EARLY'], ...more } });

@@ -125,6 +125,8 @@ interface LineView {
   readonly id: string;
   readonly performanceId: string;
   readonly ticketId: string | null;
+  readonly amount: number;
+  readonly components: readonly { readonly id: string; readonly amount: number }[];
 }
 
 export interface OrderView {

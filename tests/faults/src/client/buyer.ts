@@ -75,8 +75,8 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
   const order = (orderId: string, what: string) => `/svc/v3/orders/${orderId}/${what}`;
   const ticket = (ticketId: string, what: string) => `/svc/v3/tickets/${ticketId}/${what}`;
   return {
-    create: (items: readonly RequestedItem[], pointOfSale?: string) =>
-      act('create', null, '/svc/v3/orders', { items, ...(pointOfSale === undefined ? {} : { pointOfSale }) }),
+    create: (items: readonly RequestedItem[], pointOfSale?: string, codes: readonly string[] = []) =>
+      act('create', null, '/svc/v3/orders', { items, ...(pointOfSale && { pointOfSale }), ...(codes[0] && { codes }) }),
     /** Creates and sells in one call, paid by this amount or, where it is null, on account. */
     sell: (items: readonly RequestedItem[], amount: number | null) =>
       amount === null

@@ -22,11 +22,20 @@ export interface FactPoint {
 }
 
 /**
- * The transaction of a step: a purchase, its cancellation, the end of a whole performance, a visitor's checkout (which
+ * The transaction of a step: a purchase, the uses of discounts that it claims, its cancellation, the end of a whole performance, a visitor's checkout (which
  * also has the sale of a purchase), the cancellation of a checkout after an error, a payment on a provider's page,
  * access (signing in, keys, usage), or any further command and its reactions.
  */
-export type Step = 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'payment' | 'access' | 'command';
+export type Step =
+  | 'purchase'
+  | 'discount'
+  | 'cancellation'
+  | 'closing'
+  | 'checkout'
+  | 'rescue'
+  | 'payment'
+  | 'access'
+  | 'command';
 
 /** A moment at which a process of a service kills itself. */
 interface CrashPoint {
@@ -47,6 +56,7 @@ const SESSIONS = '/v1/checkout/sessions';
 
 const requests: readonly Request[] = [
   ['purchase', 'hold', 'orders', 'catalog', 'POST /internal/stock/holds'],
+  ['discount', 'uses', 'orders', 'catalog', 'POST /internal/stock/uses'],
   ['purchase', 'creation', undefined, 'orders', 'POST /svc/v3/orders'],
   ['purchase', 'sale', 'orders', 'catalog', `POST ${HOLD}/sale`],
   ['purchase', 'issue', 'orders', 'tickets', 'POST /internal/tickets/issue'],
@@ -179,4 +189,10 @@ export const checkoutPoints: readonly string[] = [
 export const paymentPoints: readonly string[] = [
   ...listPoints('payment'),
   ...listPoints('purchase').filter((name) => /(sale|issue)/.test(name)),
+];
+
+/** The points of an order with discounts: the claim of their uses, the sale, and the release of a removed line. */
+export const discountPoints: readonly string[] = [
+  ...listPoints('discount'),
+  ...listPoints('purchase', 'command').filter((name) => /-(sale|release)(-|$)/.test(name)),
 ];
