@@ -11,7 +11,7 @@ import { checkUnlocking } from '../domain/price-checks.ts';
 import { createRequestId } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
 import { answerWithTickets } from '../saga/follow-ups.ts';
-import { freeRemoved, releaseAtOnce, releaseRefused, releaseRemoved, type Taken } from '../saga/release.ts';
+import { releaseAtOnce, releaseInStock, releaseRefused, releaseRemoved, type Taken } from '../saga/release.ts';
 import { sellIfDue } from '../saga/sell.ts';
 import type { Rule } from '../saga/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
@@ -68,7 +68,7 @@ export async function addOrderLines(
         const moved = own.client === order.client ? 0 : order.heldPlaces;
         end = await context.limit.admit(own, requirePlaceCount(items, 0) + moved);
         if (moved > 0) former = order;
-        await freeRemoved(context, order);
+        await releaseInStock(context, order);
         const held = await holdMore(context, own, requestId, items, permit);
         taken = { stock: held.lines.map(({ place }) => place.id), requestId, asOf: order.version };
         await holdAsLong(context, order, held);

@@ -11,7 +11,7 @@ import type { OrderDocument } from '../store.ts';
 import { attempt, type Rule, type Target, toTarget } from './write.ts';
 
 /** In the stock alone, unless the order has them since. @throws Fault `service_unavailable` */
-export async function freeRemoved(
+export async function releaseInStock(
   context: Pick<OrdersContext, 'stock'>,
   { institution, id, removedPlaces }: OrderDocument,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function releaseRemoved(
 ): Promise<OrderDocument> {
   const { removedPlaces } = order;
   if (!removedPlaces) return order;
-  await freeRemoved(context, order);
+  await releaseInStock(context, order);
   const rule: Rule = (current) =>
     accept(
       current.removedPlaces?.asOf === removedPlaces.asOf

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /** First words of exported functions. A new verb of the field is added here; a noun or a participle is not. */
 const verbs = new Set(
   `abandon accept acknowledge act add admit allow amend announce answer apply arm ask attempt authorise authorize begin behave blur
-  break build buy cache call can cancel canonicalise capitalise change check choose claim close collect combine
+  break build buy cache call can cancel canonicalise capitalise change charge check choose claim close collect combine
   commit compare compile complete compose compute confirm connect consume continue control copy count crash create decide
   declare decline decode delay delete deliver deprecate dereference derive describe detect disable disarm dispute do drain draw drop
   encode end ensure enter erase exchange expand expect expire explain extend extract fail fetch fill filter find finish
