@@ -84,9 +84,9 @@ export const controls: readonly Control[] = [
     mutations: [
       {
         file: 'services/catalog/src/stock/changes.ts',
-        from: "const only = await places.claim({ where: { id, holder, state: 'held' }, set: sold });",
+        from: "const claimed = which ? await places.claim({ where: { id: which, holder, state: 'held' }, set: sold }) : [];",
         to: `${LATER}
-    const only = await places.claim({ where: { id }, set: sold });`,
+  const claimed = which ? await places.claim({ where: { id: which }, set: sold }) : [];`,
       },
     ],
     scenario: races,
@@ -113,7 +113,7 @@ export const controls: readonly Control[] = [
     bug: 'a slow release of a removed line does not carry the version of the order, so it frees what the order has again',
     mutations: [
       {
-        file: 'services/orders/src/orders/lines.ts',
+        file: 'services/orders/src/saga/release.ts',
         from: 'await context.stock.release(institution, id, { placeIds, asOf, sold: true });',
         to: `${LATER}
   await context.stock.release(institution, id, { placeIds, sold: true });`,
