@@ -130,6 +130,7 @@ export async function runScenario(scenario: Scenario): Promise<Shop> {
   await createUser(storeOf(scenario, 'pos'), user);
   await visit(scenario, hall, serviceHost, user.login);
   await payByProvider(scenario, partner, hall, serviceHost);
+  await sellWithCode(partner);
   await comeAndGo(scenario, partner);
   // Another client's order names the contact.
   const agency = await createPartner(scenario, institution);
@@ -248,6 +249,24 @@ const payByProvider = async (scenario: Scenario, partner: Partner, hall: Hall, s
     const { items } = await partner.must(`/svc/v3/orders/${id}/refunds`);
     return items.every(({ state }: { readonly state: string }) => state === 'done');
   });
+};
+
+/** With a tax, a fee and a code of few uses: one line holds one, another has sold one. A guess leaves its count. */
+const sellWithCode = async (partner: Partner): Promise<void> => {
+  const create = (path: string, body: object) => partner.must(`/svc/v3/catalog/${path}`, post(body));
+  const hall = await openHall(partner, createName('CARMEN').toUpperCase());
+  const { id: taxId } = await create('taxes', { code: 'REDUCED', name: { en: 'VAT' }, rate: '2.6' });
+  const fee = { code: 'BOOKING', name: { en: 'Booking fee' }, per: 'ticket', amount: 200, taxId };
+  await create('fees', fee);
+  const discount = { name: { en: 'New season' }, trigger: 'code', effect: { percent: '10' }, limits: { uses: 5 } };
+  const { id } = await create('discounts', discount);
+  const code = createName('NEW').toUpperCase();
+  await create(`discounts/${id}/codes`, { codes: [{ code, maxUses: 3 }] });
+  await partner.ask('/svc/v3/orders/quotes', post({ ...buildSeatItems(hall), codes: [createName('NONE')] }));
+  const order = () => partner.must('/svc/v3/orders', post({ ...buildSeatItems(hall), codes: [code] }));
+  await order();
+  const sold = await order();
+  await actOn(partner, sold.id)('payments', card(sold.total, 'captured'));
 };
 
 const comeAndGo = async ({ urls }: Scenario, partner: Partner): Promise<void> => {

@@ -139,8 +139,21 @@ describe('documents of the last releases', () => {
     expect(replaced).toMatchObject({ orderId: printed.orderId });
   });
 
+  test('an order with a code keeps its price, and its use is free once it is cancelled; what is sold counts', async () => {
+    const { id } = order(({ state, codes }) => state === 'open' && codes);
+    const discount = all('catalog', 'price_rules').find(({ rule }) => rule.kind === 'discount');
+    const readUsage = async () => (await partner.must(`/svc/v3/catalog/discounts/${discount.id}`)).usage;
+    const { lines, total } = await read(id);
+    expect(lines).toMatchObject([{ base: 4_500, components: [{ amount: -450 }, { amount: 200 }], amount: 4_250 }]);
+    expect(total).toBe(4_250);
+    expect(await readUsage()).toEqual({ held: 1, used: 1, free: 3 });
+    await act(id, 'cancellation', { reason: 'later' });
+    await waitUntil(async () => (await readUsage()).held === 0);
+    expect(await readUsage()).toEqual({ held: 0, used: 1, free: 4 });
+  });
+
   test('an open order is paid and gets its tickets', async () => {
-    const { id } = order(({ state }) => state === 'open');
+    const { id } = order(({ state, codes }) => state === 'open' && !codes);
     const { total } = await read(id);
     await act(id, 'payments', { method: 'card', amount: total, status: 'captured' });
     expect(await read(id)).toMatchObject({ state: 'confirmed', paymentStatus: 'paid' });

@@ -44,11 +44,6 @@ const passing = [
   'events/retired_resources',
   'authorizer/gateways',
   'authorizer/limit_shares',
-  // An institution without taxes, fees and discounts has none.
-  'catalog/price_rules',
-  'catalog/discount_codes',
-  // Of a quarter of an hour in which somebody named unknown codes.
-  'orders/code_guesses',
   // Of an hour in which a user of the role customer met emails of others.
   'contacts/email_disclosures',
 ];
