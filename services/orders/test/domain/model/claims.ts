@@ -33,7 +33,7 @@ interface Claim {
   readonly checksCodes: boolean;
 }
 
-export function listClaimed({ claimed }: Claimed): string[] {
+export function listClaims({ claimed }: Claimed): string[] {
   return [...claimed.values()].flat();
 }
 

@@ -5,10 +5,10 @@ import type { Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
 import { listSpare, listStock } from '../../../src/domain/price.ts';
 import { decideWork } from '../../../src/follows.ts';
-import { claimUses, listClaimed, readBook } from './claims.ts';
+import { claimUses, listClaims, readBook } from './claims.ts';
 import type { Event } from './histories.ts';
 import { computeLedgerGoodwill } from './invariants.ts';
-import { type Claimed, priceOrder, UNKNOWN_CODES } from './prices.ts';
+import { applyPrices, type Claimed, UNKNOWN_CODES } from './prices.ts';
 import {
   type Command,
   call,
@@ -63,7 +63,7 @@ export function* create(
   let uses: readonly string[] = [];
   try {
     const pricing = yield* claimUses(world, draft, book, claim);
-    uses = listClaimed(pricing);
+    uses = listClaims(pricing);
     yield;
     if (!world.insert(id, { lines, until: held.until, pricing }, kind, hasCode)) throw new Refused('overtaken');
   } catch (error) {
@@ -188,14 +188,14 @@ function* addLines(world: World, command: Command, wanted: Hold['wanted'], permi
     const draft = { ...order, lines: [...order.lines, ...world.lines(held.ids)] };
     const claim = { holder, request, asOf, until: Math.max(order.expiresAt ?? 0, held.until), checksCodes: false };
     const pricing = yield* claimUses(world, draft, book, claim);
-    taken = { held: { ...held, ids: [...held.ids, ...listClaimed(pricing)] }, request, asOf };
+    taken = { held: { ...held, ids: [...held.ids, ...listClaims(pricing)] }, request, asOf };
     return { held, pricing };
   };
   const writing =
     ({ held: { ids, until }, pricing }: { held: Held; pricing: Claimed }): Rule =>
     (order, now, version) =>
       rules.addLines(order, { lines: world.lines(ids), currency: 'CHF', until }, now, (next) =>
-        priceOrder(next, pricing, version, now),
+        applyPrices(next, pricing, version, now),
       );
   try {
     yield* sellIfDue(world, yield* runStockFirst(world, command, { rule, effect, write: writing }));
@@ -249,13 +249,13 @@ function* runWithPrices(
     const until = order.expiresAt ?? 0;
     const draft = { ...next, spare: listSpare(order, next) };
     const pricing = yield* claimUses(world, draft, book, { holder, request, asOf, until, checksCodes });
-    taken = { held: { ids: [...(taken?.held.ids ?? []), ...listClaimed(pricing)], until }, request, asOf };
+    taken = { held: { ids: [...(taken?.held.ids ?? []), ...listClaims(pricing)], until }, request, asOf };
     return pricing;
   };
   const write =
     (pricing: Claimed): Rule =>
     (order, now, version) =>
-      rule((next) => priceOrder(next, pricing, version, now, order))(order, now, version);
+      rule((next) => applyPrices(next, pricing, version, now, order))(order, now, version);
   try {
     return yield* releaseAtOnce(world, yield* runStockFirst(world, command, { rule: rule(), effect, write }));
   } catch (error) {

@@ -23,6 +23,6 @@ export interface Claimed extends Pricing {
 }
 
 /** `before`: the order that changes; uses of lines that leave it are for those that stay. */
-export function priceOrder<O extends Order>(order: O, pricing: Claimed, asOf: number, now: number, before = order): O {
+export function applyPrices<O extends Order>(order: O, pricing: Claimed, asOf: number, now: number, before = order): O {
   return applyPrice(order, { ...pricing, asOf, toFeeId: (id) => id, spare: listSpare(before, order) }, now);
 }

@@ -10,7 +10,7 @@ import { isHandled, isUnpaid, markHandled } from '../../../src/domain/order/stat
 import { listStock } from '../../../src/domain/price.ts';
 import { followWrite, type OrderWork } from '../../../src/follows.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
-import { type Claimed, composeLine, priceOrder, UNKNOWN_CODES, type Uses } from './prices.ts';
+import { applyPrices, type Claimed, composeLine, UNKNOWN_CODES, type Uses } from './prices.ts';
 import type { Rules } from './rules.ts';
 import { createStock, isUse, type Stocked } from './stock.ts';
 import { createTickets, type TicketFact, type Tickets, type TicketsCancelled } from './tickets.ts';
@@ -143,7 +143,7 @@ export function createWorld(rules: Rules, prices: readonly number[], uses?: Uses
         now,
       );
       assert.ok(!isRefused(decision));
-      const priced = priceOrder(decision.next, pricing, 1, now);
+      const priced = applyPrices(decision.next, pricing, 1, now);
       const total = computeTotal(priced);
       const sale: OneCallSale =
         total > 0
