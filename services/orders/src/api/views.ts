@@ -1,6 +1,7 @@
 import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { hasNames } from '../domain/order/facts.ts';
+import { changeFeeNames, type OrderFee } from '../domain/order/line.ts';
 import {
   computeCredit,
   computeDue,
@@ -60,10 +61,7 @@ export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> 
     ticketDelivery: order.ticketDelivery ?? 'print',
     currency: order.currency,
     lines: order.lines.map((line) => toLineView(line, order)),
-    fees: (order.fees ?? []).map(({ id, fee, amount, taxes }) => ({
-      ...{ id, kind: 'order' as const, feeId: fee.id, lineId: null, changeId: null, name: fee.name, amount },
-      taxes: [...taxes],
-    })),
+    fees: (order.fees ?? []).map(toFeeView),
     taxes: listOrderTaxes(order),
     codes: [...(order.codes ?? [])],
     total: computeTotal(order),
@@ -83,6 +81,14 @@ export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> 
     updatedAt: formatInstant(order.modifiedAt ?? order.createdAt),
   };
 }
+
+const toFeeView = (one: OrderFee): Static<typeof schemas.Order>['fees'][number] => {
+  const shown = { id: one.id, amount: one.amount, taxes: [...one.taxes] };
+  if ('fee' in one)
+    return { ...shown, kind: 'order', feeId: one.fee.id, lineId: null, changeId: null, name: one.fee.name };
+  const { changeId, lineId, kind } = one.change;
+  return { ...shown, kind: 'change', feeId: null, lineId, changeId, name: changeFeeNames[kind] };
+};
 
 const toCancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
   reason: cancellation.reason,

@@ -82,7 +82,7 @@ export function computePrice(order: PricedOrder, { discounts, orderFees, criteri
   const buying: Buying = { ...toBuyer(order), criteria, codes: codes.map(({ code }) => code), now };
   // Those of an earlier write, or of the first lines; a line without terms was held before the house had any.
   const isNew = order.fees === undefined && lines.every(({ price }) => price !== undefined);
-  const fees = isNew ? orderFees : (order.fees ?? []).map(({ fee }) => fee);
+  const fees = isNew ? orderFees : (order.fees ?? []).flatMap((one) => ('fee' in one ? [one.fee] : []));
   return computeOrderPrice(lines.map(toItem), { fees, discounts, buying, spare });
 }
 

@@ -1,98 +1,27 @@
-import type { CodeState, Component, Fee, Grant, Tax, TaxedSum } from '@boxoffice/prices';
+import type { CodeState } from '@boxoffice/prices';
+import type { Change } from './change.ts';
+import type { Creator } from './creator.ts';
+import type { FormerLine, Line, OrderFee } from './line.ts';
+
+export type { Change } from './change.ts';
+export type { Creator } from './creator.ts';
+export type {
+  Beneficiary,
+  FormerLine,
+  Line,
+  LineComposition,
+  NewLine,
+  Place,
+  ReturnTerms,
+  Texts,
+} from './line.ts';
 
 export const states = ['open', 'reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'] as const;
 
 export type State = (typeof states)[number];
 
-export interface Place {
-  readonly id: string;
-  readonly label: string;
-  readonly row: string | null;
-  readonly seat: number | null;
-}
-
-/** Either name may be missing. */
-export interface Beneficiary {
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-}
-
-export type Texts = Readonly<Record<string, string>>;
-
-/** As of the hold: it stays when the catalog changes. */
-interface SaleDescription {
-  readonly institution?: string;
-  /** The head of its receipt; absent: none. */
-  readonly seller?: { readonly name: string; readonly address: string | null; readonly taxNumber: string | null };
-  readonly product: Texts;
-  readonly seatCategory: Texts;
-  /** Absent after a change to a tariff whose name is not known. */
-  readonly tariff?: Texts;
-  readonly venue: { readonly name: string; readonly city: string | null };
-  /** IANA name. */
-  readonly timeZone: string;
-  /** Of the catalog's product; absent in what earlier releases sold. */
-  readonly productType?: string;
-  /** ISO 8601 UTC; absent: not known, or a show. */
-  readonly validUntil?: string;
-  readonly entries?: 'daily' | 'unlimited';
-}
-
-export interface NewLine {
-  /** The ticket's id is derived from it. */
-  readonly id: string;
-  readonly productId: string;
-  readonly performanceId: string;
-  /** ISO 8601 UTC. */
-  readonly startDate: string;
-  readonly seatCategoryId: string;
-  readonly tariffId: string;
-  /** Required of the contact by the tariff. */
-  readonly criterion: string | null;
-  readonly place: Place;
-  /** In the minor unit of the order's currency. */
-  readonly amount: number;
-  /** What makes the amount; absent: it is the base, and has no tax. */
-  readonly price?: LineComposition;
-  readonly beneficiary?: Beneficiary | null;
-  readonly about?: SaleDescription;
-}
-
-/** Of the hold, but for `grant` and what follows from it. */
-export interface LineComposition {
-  readonly base: number;
-  /** The tariff is sold only with a discount that unlocks it. */
-  readonly hidden?: true;
-  readonly tax: Tax;
-  readonly fees: readonly Fee[];
-  /** Absent: no discount. */
-  readonly grant?: Grant;
-  readonly components: readonly Component[];
-  readonly taxes: readonly TaxedSum[];
-}
-
-/** Of the whole order. */
-interface OrderFee {
-  readonly id: string;
-  readonly fee: Fee;
-  readonly amount: number;
-  readonly taxes: readonly TaxedSum[];
-}
-
-export interface Line extends NewLine {
-  /** Changes since the confirmation; absent: none. */
-  readonly beneficiaryAsOf?: number;
-  /** The valid one; null before the confirmation. */
-  readonly ticketId: string | null;
-  /** Reported so far, in any order. */
-  readonly replacements: readonly { readonly ticketId: string; readonly replaces: string }[];
-}
-
 /** Codes that open the door at once, or printed tickets. */
 export type TicketDelivery = 'electronic' | 'print';
-
-/** A client, with the user who was signed in at it, or a shopper of a point of sale. */
-export type Creator = { readonly clientId: string; readonly userId?: string } | { readonly pointOfSale: string };
 
 export const paymentStates = ['pending', 'captured', 'failed'] as const;
 export const refundStates = ['pending', 'done', 'failed'] as const;
@@ -138,6 +67,8 @@ export interface Dispute extends Partial<Counted> {
 }
 
 export interface Payment extends MoneyRecord {
+  /** It pays for this change of the order. */
+  readonly changeId?: string;
   readonly status: (typeof paymentStates)[number];
   /** Where the buyer can pay; ISO 8601 UTC. */
   readonly page?: { readonly url: string; readonly expiresAt: string };
@@ -223,6 +154,10 @@ export interface Order {
   /** ISO 4217. */
   readonly currency: string;
   readonly lines: readonly Line[];
+  /** Oldest first; absent: none. */
+  readonly formerLines?: readonly FormerLine[];
+  /** Since its confirmation, oldest first; absent: none. */
+  readonly changes?: readonly Change[];
   /** Decided with its first lines; absent: not yet, or none. */
   readonly fees?: readonly OrderFee[] | undefined;
   /** Each once, as first given; absent: none. */
