@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -57,8 +58,11 @@ afterAll(async () => {
  */
 export async function startInstallation(answer: (received: Received, count: number) => Reply | Promise<Reply>) {
   const received: Received[] = [];
+  // Nobody else knows it: programs of another suite still send to a port that a server of theirs had.
+  const own = `/${randomUUID()}`;
   const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake');
+    if (!request.url?.startsWith(`${own}/`)) return response.writeHead(404).end();
+    const { pathname, searchParams } = new URL(request.url.slice(own.length), 'http://fake');
     const one: Received = {
       method: request.method ?? '',
       path: pathname,
@@ -80,6 +84,6 @@ export async function startInstallation(answer: (received: Received, count: numb
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   open.push(server);
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${own}`;
   return { baseUrl, received, client: createClient({ baseUrl, accessToken: 'token', maxDelayMs: 5 }) };
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import jwt from 'jsonwebtoken';
@@ -28,13 +28,16 @@ export async function serve(listener: RequestListener): Promise<{ url: string; c
 /** A key document whose keys and availability a test changes, and which counts its fetches. */
 export async function serveKeys(jwks: object[]) {
   const state = { jwks, fetches: 0, down: false };
-  const server = await serve((_request, response) => {
+  // Nobody else knows it: programs of another suite still send to a port that a server of theirs had.
+  const path = `/${randomUUID()}`;
+  const server = await serve((request, response) => {
+    if (request.url !== path) return void response.writeHead(404).end();
     state.fetches += 1;
     response.statusCode = state.down ? 503 : 200;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ keys: state.jwks }));
   });
-  return { state, ...server, jwksUrl: `${server.url}/auth/jwks` };
+  return { state, ...server, jwksUrl: server.url + path };
 }
 
 /** Signs claims with an arbitrary header, as an attacker or another program could. */

@@ -7,6 +7,7 @@ let server: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
   server = await serve((request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(404).end();
     let body = '';
     request.on('data', (chunk) => {
       body += chunk;

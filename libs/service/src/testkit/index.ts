@@ -10,5 +10,6 @@ export {
   openFake,
 } from './fakes.ts';
 export { type HistoriesOptions, selectHistories, useFixture } from './fixtures.ts';
+export { openPostbox, type Posted } from './receive.ts';
 export { findUncalledOperations, type ReleasedDescription, readReleasedDescription } from './released.ts';
 export { createShapeCheck, type Served, type ServedReply, sendEightAtOnce, serveOperations } from './serve.ts';

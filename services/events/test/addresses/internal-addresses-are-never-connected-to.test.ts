@@ -126,7 +126,7 @@ describe('connections go to checked addresses', () => {
     });
 
   const LOOPBACK = ['127.0.0.0/8'];
-  const url = (host: string, scheme = 'http') => new URL(`${scheme}://${host}:${at.port}/hook`);
+  const url = (host: string, scheme = 'http') => new URL(`${scheme}://${host}:${at.port}${new URL(at.url).pathname}`);
 
   test('a name that leads elsewhere at the next look-up is checked again at each connection', async () => {
     const answers = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1', '10.0.0.1']];

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { openPostbox } from '@boxoffice/service/testkit';
 import { findFreePort, type Json, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
 import { authoriseDemoClient, startProduct } from '../../src/product.ts';
 
@@ -96,25 +93,12 @@ export async function openReceiver() {
   const spans: Received[] = [];
   /** The media types and the `authorization` headers received. */
   const headers: (string | undefined)[] = [];
-  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
-    void json(request).then((sent) => {
-      if (request.url !== '/v1/traces') return response.writeHead(404).end();
-      headers.push(request.headers['content-type'], request.headers.authorization);
-      spans.push(...parseSpans(sent));
-      return response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    headers,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const postbox = await openPostbox<Json>((posted, response) => {
+    headers.push(posted.headers['content-type'], posted.headers.authorization);
+    spans.push(...parseSpans(posted.body));
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  }, '/v1/traces');
+  return { ...postbox, spans, headers };
 }
 
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>;

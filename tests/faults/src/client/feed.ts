@@ -1,5 +1,6 @@
 // What a partner receives: the event feed, and a webhook's receiver.
 
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,13 +76,16 @@ const stop = async (server: Server): Promise<void> => {
 
 const openReceiver = async (api: Client, types: readonly string[]): Promise<Receiver> => {
   const received = new Set<string>();
+  // Nobody else knows it: another program may still send to a port that a server of its own had.
+  const path = `/${randomUUID()}`;
   const server = createServer((request, response) => {
+    if (request.method !== 'POST' || request.url !== path) return void response.writeHead(404).end();
     received.add(String(request.headers['webhook-id']));
     request.resume().on('end', () => response.writeHead(204).end());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const body = { url: `http://127.0.0.1:${port}/`, types };
+  const body = { url: `http://127.0.0.1:${port}${path}`, types };
   const { webhookId } = await requireData(api, '/svc/v3/webhooks', { method: 'POST', body });
   return {
     received,
