@@ -1,4 +1,5 @@
 // rule commerce.2: `credit` = max(0, net − owed) | services/orders/src/domain/order/money.ts
+// rule commerce.3: Money captured with `changeId` is no credit while that change is pending | services/orders/src/domain/order/money.ts
 // rule commerce.2: A refund that fails, later too, takes back what it counted for | services/orders/src/domain/order/money.ts
 import assert from 'node:assert/strict';
 import { selectHistories } from '@boxoffice/service/testkit';
@@ -22,8 +23,8 @@ import {
   putDispute,
   replaceRefund,
 } from '../../src/domain/order/money.ts';
-import type { Line, Order, Payment, Refund, State } from '../../src/domain/order/order.ts';
-import { createLine, createOpenOrder, NOW } from './samples.ts';
+import type { Change, Line, Order, Payment, Refund, State } from '../../src/domain/order/order.ts';
+import { createChange, createLine, createOpenOrder, NOW } from './samples.ts';
 
 interface Step {
   readonly kind:
@@ -267,6 +268,15 @@ describe('the figures of an order', () => {
       reopen(limitGoodwill({ ...lose(confirmed, 12), lines: [lineOf(8)] }), 12),
       { refunded: 12, goodwill: 8, credit: 8 },
     ],
+    ['money for a pending change is no credit', forChange(confirmed, 7), { paid: 27, credit: 0, due: 0 }],
+    ['and pays for nothing else', forChange({ ...confirmed, payments: [] }, 7), { paid: 7, due: 20, status: 'unpaid' }],
+    ['of one that lapsed it is credit', forChange(confirmed, 7, 'lapsed'), { credit: 7, due: 0 }],
+    ['of one that is done it counts', forChange({ ...confirmed, payments: [] }, 7, 'done'), { due: 13 }],
+    [
+      'what went back is not kept for it',
+      giveBack(giveBack(forChange(confirmed, 7), 4, { paymentId: 'pay_1' }), 22),
+      { refunded: 26, goodwill: 20, credit: 0, due: 0 },
+    ],
   ])('%s', (_, order, expected) => {
     expect(figures(order)).toMatchObject(expected);
   });
@@ -287,6 +297,14 @@ describe('the figures of an order', () => {
     expect(isPaidInFull({ ...giveBack(capture(start, 5), 5), lines: [lineOf(0)] })).toBe(false);
   });
 });
+
+function forChange(order: Order, amount: number, state: Change['state'] = 'pending'): Order {
+  const paid = capture(order, amount);
+  const payments = paid.payments.map((payment, index) =>
+    index === order.payments.length ? { ...payment, changeId: 'chg_1' } : payment,
+  );
+  return { ...paid, payments, changes: [createChange('chg_1', state)] };
+}
 
 function lose(order: Order, amount: number, lost = amount): Order {
   return putDispute(order, 'pay_0', { state: 'lost', amount, lost, reason: 'fraudulent', at: NOW });

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { confirm } from '../../src/domain/confirmation.ts';
 import { type Accepted, type Decision, isRefused, type Reason } from '../../src/domain/decisions.ts';
 import { type NewOrder, open } from '../../src/domain/lines.ts';
-import type { NewLine, Order } from '../../src/domain/order/order.ts';
+import type { Change, NewLine, Order } from '../../src/domain/order/order.ts';
 import { addPayment, type PaymentInput } from '../../src/domain/payments.ts';
 
 export const NOW = Date.parse('2031-01-01T12:00:00Z');
@@ -97,4 +97,14 @@ export function createConfirmedOrder(order = createOpenOrder()): Order {
 /** The sale that is due since {@link NOW}. */
 export function createSaleDue(paymentId: string | null = 'pay_1') {
   return { since: NOW, paymentId };
+}
+
+/** Of nothing; with 5 due. */
+export function createChange(id: string, state: Change['state'] = 'pending'): Change {
+  return {
+    ...{ id, state, reason: null, returns: [], exchanges: [], difference: 5, fee: 0, due: 5, credit: 0, newLines: [] },
+    ...{ fees: [], refundId: null, expiresAt: NOW + 900_000, deadline: NOW + 900_000, coveredAt: null },
+    ...{ createdAt: NOW, doneAt: state === 'done' ? NOW : null, asOf: 2 },
+    settlement: { ticketsCancelled: null, controlled: null, placesReleased: null, settledAt: null },
+  };
 }

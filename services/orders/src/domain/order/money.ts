@@ -54,6 +54,21 @@ export function computeNet(order: Returning): number {
   return computePaid(order) - computeRefunded(order);
 }
 
+type Changing = Returning & Pick<Order, 'changes'>;
+
+/**
+ * What is left of the money captured for the change that is pending: it pays for nothing else, and is no credit. At most
+ * what the house still holds.
+ */
+export function computeEarmarked(order: Changing): number {
+  const pending = order.changes?.find(({ state }) => state === 'pending');
+  if (!pending) return 0;
+  const own = order.payments.filter(({ changeId }) => changeId === pending.id);
+  return Math.min(sum(own.map((payment) => computeLeft(order, payment))), Math.max(0, computeNet(order)));
+}
+
+const computeFree = (order: Changing): number => computeNet(order) - computeEarmarked(order);
+
 type Owing = Pick<Order, 'lines' | 'fees' | 'state' | 'goodwill'>;
 
 /** What the order has to have cost in the end. */
@@ -63,11 +78,11 @@ export function computeOwed(order: Owing): number {
   return Math.max(0, computeTotal(order) - (state === 'confirmed' ? goodwill : 0));
 }
 
-type Money = Owing & Returning & Pick<Order, 'confirmedAt'>;
+type Money = Owing & Changing & Pick<Order, 'confirmedAt'>;
 
 /** What the house holds beyond what is owed. */
 export function computeCredit(order: Money): number {
-  return Math.max(0, computeNet(order) - computeOwed(order));
+  return Math.max(0, computeFree(order) - computeOwed(order));
 }
 
 /** Pending payments do not lower it. */
@@ -80,7 +95,7 @@ export function computeDue(order: Money): number {
 /** What counts towards what is due: of a cancelled order without what went back after its confirmation. */
 const computeCounted = (order: Money): number => {
   const { state, confirmedAt } = order;
-  if (state !== 'cancelled' || confirmedAt === null) return computeNet(order);
+  if (state !== 'cancelled' || confirmedAt === null) return computeFree(order);
   const before = listReturned(order).filter(({ at }) => at < confirmedAt);
   return computePaid(order) - sum(before.map(({ amount }) => amount));
 };
@@ -105,10 +120,11 @@ export function computeRefundStatus(order: Returning): 'none' | 'partial' | 'ful
   return back < computePaid(order) ? 'partial' : 'full';
 }
 
-/** What of this amount would be goodwill if it went back now: what is no credit, where nothing is due. */
-const computeGoodwillOf = (order: Money, amount: number): number => {
+/** Of what `after` has less than the order, beside a pending change's, what is no credit, where nothing was due. */
+const computeGoodwillOf = (order: Money, after: Changing): number => {
   if (order.state !== 'confirmed' || computeDue(order) > 0) return 0;
-  return Math.min(Math.max(0, amount - computeCredit(order)), computeOwed(order));
+  const taken = computeFree(order) - computeFree(after);
+  return Math.min(Math.max(0, taken - computeCredit(order)), computeOwed(order));
 };
 
 const addGoodwill = <O extends Order>(order: O, more: number): O => {
@@ -118,7 +134,7 @@ const addGoodwill = <O extends Order>(order: O, more: number): O => {
 };
 
 export function addRefund<O extends Order>(order: O, refund: Omit<Refund, 'goodwill'>): O {
-  const goodwill = refund.status === 'failed' ? 0 : computeGoodwillOf(order, refund.amount);
+  const goodwill = computeGoodwillOf(order, putRefund(order, refund));
   return addGoodwill(putRefund(order, { ...refund, goodwill }), goodwill);
 }
 
@@ -163,14 +179,11 @@ const countLost = <O extends Order>(order: O, paymentId: string | undefined): O 
   if (!payment?.disputed) return order;
   const { disputed, ...undisputed } = payment;
   const { refunded: counted = 0, goodwill = 0 } = disputed;
-  const count = ({ refunded, goodwill: next }: Counted): O =>
-    addGoodwill(
-      putPayment(order, { ...payment, disputed: { ...disputed, refunded, goodwill: next } }),
-      next - goodwill,
-    );
+  const put = (counts: Counted): O => putPayment(order, { ...payment, disputed: { ...disputed, ...counts } });
+  const count = (counts: Counted): O => addGoodwill(put(counts), counts.goodwill - goodwill);
   const refunded = Math.min(computeLost(disputed), computeLeft(order, undisputed));
   if (refunded < counted) return countLost(count({ refunded: 0, goodwill: 0 }), paymentId);
-  return count({ refunded, goodwill: goodwill + computeGoodwillOf(order, refunded - counted) });
+  return count({ refunded, goodwill: goodwill + computeGoodwillOf(order, put({ refunded, goodwill })) });
 };
 
 /** What refunds and disputes count for, each by its figure; changes may have taken some of it. */
