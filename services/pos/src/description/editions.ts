@@ -4,6 +4,7 @@ import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
 import { examples } from './examples.ts';
 import { localCreatedAt, localStartDate, localValidUntil, startOffset } from './local-times.ts';
+import { charged, composed, createAmount, ShopPayment } from './money.ts';
 import {
   Cart,
   CartItem,
@@ -19,7 +20,7 @@ import {
   Venue,
 } from './schemas.ts';
 
-const { Array: List, Boolean: Flag, Integer, Object: Members, String: Text } = Type;
+const { Boolean: Flag, Object: Members, String: Text } = Type;
 
 const SOLD = 'as of the sale, also after the product has closed; null in what an earlier release sold';
 
@@ -38,76 +39,6 @@ const sold = {
   localValidUntil,
 };
 
-const money = (description: string) => Integer({ description: `${description}, in the minor unit` });
-
-const taxes = List(
-  named(
-    'ShopTax',
-    Members({
-      taxId: createNullableSchema(Text({ description: 'null: without a tax' })),
-      rate: createNullableSchema(Text({ description: 'in percent; null without a tax' })),
-      net: money('without the tax'),
-      tax: money('that the gross amount includes'),
-      gross: money('net and tax'),
-    }),
-  ),
-  { description: 'that the price includes, by tax and rate; sums add what was rounded' },
-);
-
-const shownName = Text({ description: 'in the wanted language' });
-
-/** What the amount of an item is made of. */
-const composed = {
-  base: money('the price of the tariff at the hold'),
-  components: List(
-    named(
-      'ShopPriceComponent',
-      Members({
-        kind: oneOf(ordersValues['PriceComponent.kind'], { description: 'what changes the price' }),
-        id: Text({ description: 'of the discount or fee' }),
-        name: shownName,
-        amount: money('of a discount negative, or 0 if it only unlocks the tariff'),
-      }),
-    ),
-    { description: 'base and these are the amount' },
-  ),
-  taxes,
-};
-
-/** What the total is made of beside the items. */
-const charged = {
-  fees: List(
-    named(
-      'ShopOrderFee',
-      Members({
-        id: Text({ description: 'of this charge' }),
-        kind: oneOf(ordersValues['OrderFee.kind'], { description: 'of the whole order' }),
-        feeId: Text({ description: 'of the fee' }),
-        lineId: createNullableSchema(Text({ description: 'null: the whole order' })),
-        changeId: createNullableSchema(Text({ description: 'null: the order has it since its first items' })),
-        name: shownName,
-        amount: money('once for the order'),
-        taxes,
-      }),
-    ),
-    { description: 'the total is that of the items and these' },
-  ),
-  taxes,
-  codes: List(
-    named(
-      'ShopCode',
-      Members({
-        code: Text({ description: 'as it was given' }),
-        discountId: createNullableSchema(Text({ description: 'null: the code is unknown by now' })),
-        state: oneOf(ordersValues['OrderCode.state'], {
-          description: '`applied`: an item is cheaper by it, or can be had; the others say why it does nothing now',
-        }),
-      }),
-    ),
-    { description: 'those that were given, of discounts' },
-  ),
-};
-
 const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...composed, ...sold }));
 
 const ExperimentalCart = named(
@@ -118,26 +49,6 @@ const ExperimentalCart = named(
     ...charged,
     expired: Flag({ description: 'its places are no longer held; the next item starts a new cart' }),
   }),
-);
-
-const ShopPayment = named(
-  'ShopPayment',
-  Members(
-    {
-      method: Text({ description: 'as at the checkout' }),
-      state: oneOf(ordersValues['ShopPayment.state'], {
-        description:
-          '`failed`: it can be tried again while the places are held; `expired`: so can one whose page is over',
-      }),
-      url: createNullableSchema(
-        Text({
-          description: 'the page of the provider, to which the shop sends the buyer; null: it cannot be paid there',
-        }),
-      ),
-      expiresAt: createNullableSchema({ ...timestamp, description: 'until when it can be paid there' }),
-    },
-    { description: 'the payment that counts, else the last one; null: none yet' },
-  ),
 );
 
 const ExperimentalOrder = named(
@@ -163,9 +74,9 @@ const ExperimentalOrder = named(
     ...charged,
     localCreatedAt,
     payment: createNullableSchema(ShopPayment),
-    paid: money('what was paid'),
-    refunded: money('what goes back to the buyer of it, or has gone'),
-    credit: money('what was paid beyond what the order costs, and is not refunded'),
+    paid: createAmount('what was paid'),
+    refunded: createAmount('what goes back to the buyer of it, or has gone'),
+    credit: createAmount('what was paid beyond what the order costs, and is not refunded'),
     ticketDelivery: oneOf(ordersValues['ShopOrder.ticketDelivery'], {
       description: 'electronic: the codes open the door; print: the institution prints the tickets first',
     }),
