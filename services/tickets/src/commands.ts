@@ -31,7 +31,7 @@ export function createRoutes(context: Context): AnyOperation[] {
     ...createScanRoutes(contextOf),
     // listTicketStatuses, getAllTicketStatuses
     ...createStatusRoutes(contextOf),
-    // issueTickets, getOrderTickets
+    // issueTickets, settleChange, getOrderTickets
     ...createInternalRoutes(context),
     // listShopTickets, getShopTicket, drawShopDocument, nameShopTicket
     ...createShopRoutes(({ institution }) => createInstitutionContext(context, institution)),

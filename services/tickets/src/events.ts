@@ -10,7 +10,7 @@ import {
 import { type Fact, readAllDocuments } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import type { Cancellation } from './domain/order.ts';
-import type { Status, Ticket } from './domain/ticket.ts';
+import { derivePreviousId, type Status, type Ticket } from './domain/ticket.ts';
 import { ordersCollection, type TicketDocument, ticketsCollection } from './store.ts';
 import { toTicketView } from './tickets/answers.ts';
 
@@ -106,6 +106,11 @@ const findOwners = ({ createdBy, pointOfSale = null }: Ticket): BelongsTo => ({
   pointOfSale,
 });
 
+const endings: Readonly<Partial<Record<Status, string>>> = {
+  cancelled: 'ticket.cancelled',
+  invalidated: 'ticket.replaced',
+};
+
 const steps: Readonly<Partial<Record<Status, Partial<Record<Status, string>>>>> = {
   not_printed: { printed: 'ticket.printed' },
   printed: { not_printed: 'ticket.printing_reverted', controlled: 'ticket.controlled' },
@@ -120,11 +125,9 @@ export function announceTicket(before: TicketDocument | undefined, after: Ticket
 }
 
 const findType = (before: Ticket | undefined, after: Ticket): string | undefined => {
-  if (!before) return after.status === 'cancelled' ? 'ticket.cancelled' : 'ticket.issued';
+  if (!before) return endings[after.status] ?? 'ticket.issued';
   if (before.status !== after.status) {
-    if (after.status === 'cancelled') return 'ticket.cancelled';
-    if (after.status === 'invalidated') return 'ticket.replaced';
-    return steps[before.status]?.[after.status] ?? 'ticket.changed';
+    return endings[after.status] ?? steps[before.status]?.[after.status] ?? 'ticket.changed';
   }
   // One more entry of a ticket that admits more than once.
   if (after.about?.entries && findNewestScan(before) !== findNewestScan(after)) return 'ticket.controlled';
@@ -187,8 +190,9 @@ export const examples = {
 const REVERTED_AT = 4;
 
 const buildFacts = (ticket: TicketDocument): Fact[] => {
-  const { status, version, replaces } = ticket;
-  const facts = replaces === null ? [] : [createTicketReplacedFact(ticket)];
+  const { id, status, version, replaces } = ticket;
+  // Of an exchange the order knows the new line's ticket itself.
+  const facts = derivePreviousId(id) === replaces ? [createTicketReplacedFact(ticket)] : [];
   if (status === 'controlled') facts.push(createTicketControlledFact(ticket));
   else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(createTicketControlRevertedFact(ticket));
   const shown = { resource: 'ticket', data: toEventData(ticket), belongsTo: findOwners(ticket) };

@@ -10,7 +10,6 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { deliveries } from './domain/order.ts';
 import { manyEntries, statuses } from './domain/ticket.ts';
 
 const { Integer, Object: Members, Optional, String: Text } = Type;
@@ -75,7 +74,7 @@ export const Ticket = named(
 );
 
 /** Members of messages of another service that are unknown are ignored. */
-const open = { additionalProperties: true } as const;
+export const open = { additionalProperties: true } as const;
 
 export const texts = Type.Record(Text(), Text());
 
@@ -89,7 +88,7 @@ const Seller = named(
   Members({ name: Text(), address: createNullableSchema(Text()), taxNumber: createNullableSchema(Text()) }, open),
 );
 
-const SaleDescription = named(
+export const SaleDescription = named(
   'SaleDescription',
   Members(
     {
@@ -126,12 +125,12 @@ const taxes = Type.Array(
   named('TaxedSum', Members({ rate: createNullableSchema(Text()), net: amount, tax: amount, gross: amount }, open)),
 );
 
-const SoldPlace = Members(
+export const SoldPlace = Members(
   { id, label: Text(), row: createNullableSchema(Text()), seat: createNullableSchema(Integer()) },
   open,
 );
 
-const SoldPrice = named(
+export const SoldPrice = named(
   'SoldPrice',
   Members(
     {
@@ -270,61 +269,4 @@ export const VerificationKey = named(
     { ...Jwk.properties, keys: Type.Array(Jwk) },
     { description: 'The current public key (RFC 8037), and all that are valid.' },
   ),
-);
-
-const name = Optional(createNullableSchema(Text()));
-
-export const ConfirmedTicket = Members(
-  {
-    ticketId: id,
-    lineId: id,
-    performanceId: id,
-    seatCategoryId: id,
-    tariffId: id,
-    place: SoldPlace,
-    price: SoldPrice,
-    productId: Optional(createNullableSchema(Text())),
-    startDate: Optional(createNullableSchema(timestamp)),
-    about: Optional(SaleDescription),
-    beneficiary: Optional(createNullableSchema(Members({ firstName: name, lastName: name }, open))),
-    beneficiaryAsOf: Optional(
-      Integer({ minimum: 1, description: 'how often the order has changed it since the confirmation' }),
-    ),
-  },
-  open,
-);
-
-export const Confirmation = named(
-  'ConfirmedOrder',
-  Members(
-    {
-      orderId: id,
-      version: Integer({ minimum: 1 }),
-      number: Optional(Text({ description: 'of the order, for people' })),
-      contactNumber: createNullableSchema(Text()),
-      pointOfSale: Optional(createNullableSchema(Text({ description: 'service host of the sales channel' }))),
-      createdBy: Optional(
-        Members(
-          { clientId: Optional(Text()), userId: Optional(Text()), pointOfSale: Optional(Text()) },
-          { ...open, description: 'who made the order: a client and its user, or a shopper of a point of sale' },
-        ),
-      ),
-      ticketDelivery: Optional(oneOf(deliveries, { description: 'electronic: issued as printed; default print' })),
-      tickets: Type.Array(ConfirmedTicket, { maxItems: 10_000 }),
-    },
-    open,
-  ),
-);
-
-const Summary = named('TicketSummary', Members({ ticketId: Text(), lineId: Text(), status: Status }));
-
-export const Issued = named('IssuedTickets', Members({ tickets: Type.Array(Summary) }));
-
-export const OrderTickets = named(
-  'OrderTickets',
-  Members({
-    controlled: Integer({ description: 'how many of the tickets are controlled' }),
-    tickets: Type.Array(Summary, { description: 'the current ticket of each line' }),
-    whole: Optional(Type.Array(Ticket, { description: 'the same, whole; absent unless asked for' })),
-  }),
 );

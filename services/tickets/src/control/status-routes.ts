@@ -33,8 +33,10 @@ const createDoorView = (moved: Whereabouts | undefined) => {
   return { seatCategories, show };
 };
 
-const describeEntries = ({ about, startDate = null }: Ticket) =>
-  about?.entries && {
+/** None of a ticket that stays controlled for good. */
+const describeEntries = ({ about, kept, startDate = null }: Ticket) =>
+  about?.entries &&
+  !kept && {
     entries: about.entries,
     validity: { from: startDate, until: about.validUntil ?? null, timeZone: about.timeZone },
   };

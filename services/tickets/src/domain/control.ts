@@ -1,4 +1,4 @@
-import { type Admission, type Decision, type Entries, refuseStatus, type Ticket } from './ticket.ts';
+import { type Admission, type Decision, type Entries, type Refusal, refuseStatus, type Ticket } from './ticket.ts';
 
 /** Milliseconds that a scanner's clock may be off. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -30,10 +30,10 @@ export interface Admittance {
   dayOf(instant: string): string;
 }
 
-const CANCELLED = {
-  refused: 'order_cancelled',
-  details: 'The order was cancelled after the control: the ticket stays controlled.',
-} as const;
+const refuseKept = ({ leftBy }: Ticket): Refusal =>
+  leftBy === undefined
+    ? { refused: 'order_cancelled', details: 'The order was cancelled after the control: the ticket stays controlled.' }
+    : { refused: 'cancelled', details: 'Its line left the order after the control: the ticket stays controlled.' };
 
 /** Undefined if a scan can have happened then. Without a ticket only by the clock. Instants are ISO 8601 UTC. */
 export function findTimeProblem(
@@ -106,7 +106,7 @@ const findLatest = (admissions: readonly Admission[]): Admission | undefined =>
     .reduce<Admission | undefined>((last, one) => (isEarlier(one.at, last?.at ?? null) ? last : one), undefined);
 
 const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admittance: Admittance): Decision<T> => {
-  if (ticket.kept) return CANCELLED;
+  if (ticket.kept) return refuseKept(ticket);
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') return refuseStatus(ticket);
   const { entries, validFrom, validUntil, dayOf } = admittance;
   const day = dayOf(scan.at);
@@ -127,7 +127,7 @@ const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admitt
 /** controlled → printed; of a ticket that admits more than once the entry before becomes its control. */
 export function revert<T extends Ticket>(ticket: T, now: string): Decision<T> {
   if (ticket.status !== 'controlled') return refuseStatus(ticket);
-  if (ticket.kept) return CANCELLED;
+  if (ticket.kept) return refuseKept(ticket);
   const { admissions = [], about } = ticket;
   const last = about?.entries === undefined ? undefined : findLatest(admissions);
   const left = admissions.map((one) => (one === last ? { ...one, reverted: true as const } : one));

@@ -15,6 +15,8 @@ export interface OrderedTicket extends Sold {
   readonly beneficiary?: Beneficiary | null;
   /** Changes at the order since the confirmation; absent: none. */
   readonly beneficiaryAsOf?: number;
+  /** The line that it was exchanged for: the settlement of the change issues it, and nothing else. */
+  readonly replaces?: string;
 }
 
 export interface Confirmed {
@@ -41,6 +43,16 @@ export interface Cancellation {
   readonly at: string;
 }
 
+/** What has become of the tickets of the lines that it took out of the order. */
+export interface SettledChange {
+  readonly id: string;
+  /** Of returned lines. */
+  readonly ticketsCancelled: number;
+  readonly controlled: number;
+  /** Their tickets stay controlled. */
+  readonly keptLineIds: readonly string[];
+}
+
 export interface OrderTickets {
   readonly id: string;
   readonly orderNumber?: string;
@@ -53,6 +65,8 @@ export interface OrderTickets {
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
   readonly cancellation: Cancellation | null;
+  /** Those that are settled. */
+  readonly changes?: readonly SettledChange[];
   /** Absent: of release 0.3.0, to which the call with the beneficiaries had not come. */
   readonly named?: boolean;
   readonly createdAt: string;
@@ -161,16 +175,30 @@ export function eraseBeneficiaries<T extends OrderTickets>(order: T): T {
   return { ...order, tickets: order.tickets.map((ordered) => ({ ...ordered, beneficiary: null })) };
 }
 
-/** Takes of each line the ticket that was not replaced. */
+/** Takes of each line of the order the ticket that was not replaced. */
 export function selectCurrent<T extends Ticket>(tickets: readonly T[]): T[] {
-  return tickets.filter(({ status }) => status !== 'invalidated');
+  return tickets.filter(({ status, leftBy }) => status !== 'invalidated' && leftBy === undefined);
 }
 
-export function computeCancellation(tickets: readonly Ticket[], now: string): Cancellation {
+/** What a cancellation of the order ends, tickets of former lines included that stayed controlled. */
+export function selectCancellable<T extends Ticket>(tickets: readonly T[]): T[] {
+  return tickets.filter(({ status, leftBy }) => status === 'controlled' || (status !== 'invalidated' && !leftBy));
+}
+
+/** `ordered`: the places of the order's lines; those without a ticket are of exchanges that were not settled. */
+export function computeCancellation(tickets: readonly Ticket[], ordered: readonly string[], now: string): Cancellation {
   const listPlaces = (status: Ticket['status']) =>
     tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
-  const [placeIds, keptPlaceIds] = [listPlaces('cancelled'), listPlaces('controlled')];
-  return { ticketsCancelled: placeIds.length, controlled: keptPlaceIds.length, placeIds, keptPlaceIds, at: now };
+  const [cancelled, kept] = [listPlaces('cancelled'), listPlaces('controlled')];
+  const missing = ordered.filter((id) => !cancelled.includes(id) && !kept.includes(id));
+  return {
+    ticketsCancelled: cancelled.length + missing.length,
+    controlled: kept.length,
+    // An exchange may have kept the place of the line.
+    placeIds: [...new Set([...cancelled, ...missing])].filter((id) => !kept.includes(id)),
+    keptPlaceIds: kept,
+    at: now,
+  };
 }
 
 /** For an order that was cancelled before its confirmation arrived: no tickets are issued for it any more. */

@@ -135,8 +135,10 @@ export interface Ticket {
   readonly contactChanged?: boolean;
   /** Only an invalidated ticket has one. */
   readonly successor?: Successor;
-  /** The order was cancelled after the control: it stays controlled for good. */
+  /** Its order was cancelled, or its line left the order, after the control: it stays controlled for good. */
   readonly kept?: boolean;
+  /** The change by which its line left the order; absent: it is there. */
+  readonly leftBy?: string;
   /** Terms as of the last write; absent in tickets of earlier releases. */
   readonly search?: SearchTerms;
   /** Counts writes that changed nothing visible, which the ETag does not count. */
@@ -243,7 +245,9 @@ export function countInvisibleWrite({ unseen = 0 }: Ticket) {
 export function cancel<T extends Ticket>(ticket: T, override: boolean, now: string): T {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
   if (ticket.status !== 'controlled' || override) return { ...ticket, status: 'cancelled', updatedAt: now };
-  return ticket.kept ? ticket : { ...ticket, kept: true, ...countInvisibleWrite(ticket) };
+  if (ticket.kept) return ticket;
+  // A pass that admits no more is news for scanners without a network.
+  return { ...ticket, kept: true, ...(ticket.about?.entries ? { updatedAt: now } : countInvisibleWrite(ticket)) };
 }
 
 /** Older versions of the order change nothing. */

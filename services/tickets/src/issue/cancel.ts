@@ -6,7 +6,7 @@ import {
   type InstitutionContext,
   readTimestamp,
 } from '../context.ts';
-import { computeCancellation, createTombstone, selectCurrent } from '../domain/order.ts';
+import { computeCancellation, createTombstone, selectCancellable } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
 import { createTicketsCancelledFact } from '../events.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
@@ -24,17 +24,17 @@ export interface OrderCancelled {
 export async function cancelTickets(context: Context, institution: string, fact: OrderCancelled): Promise<void> {
   const own = createInstitutionContext(context, institution);
   const { collections } = own;
-  const { orderId, override } = fact;
+  const { orderId, override, placeIds } = fact;
   for (;;) {
     const order =
       (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, readTimestamp(context)));
     if (!order || order.cancellation) return;
-    const lines = selectCurrent(await allTickets(own, order));
+    const lines = selectCancellable(await allTickets(own, order));
     const done = await changeLines(collections, lines, (found) => cancel(found, override, readTimestamp(context)));
-    const cancellation = computeCancellation(done, readTimestamp(context));
+    const cancellation = computeCancellation(done, placeIds, readTimestamp(context));
     const written = await collections.orders.update(orderId, (found) => {
       // Another instance was faster, or the order lists tickets that were not read above.
-      if (found.cancellation || found.asOf !== order.asOf) return undefined;
+      if (found.cancellation || found.version !== order.version) return undefined;
       return { next: { ...found, cancellation }, events: [createTicketsCancelledFact(orderId, cancellation)] };
     });
     if (written?.cancellation) return;
@@ -60,4 +60,7 @@ const writeTombstone = async (
 
 /** A ticket that an interrupted issue has not written is inserted as cancelled: a late insert finds its id taken. */
 const allTickets = (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> =>
-  issueMissing(context, order, { status: 'cancelled', beneficiary: null });
+  issueMissing(context, order, order.tickets, (ticket, all) => {
+    const replaces = all.find(({ replacedBy }) => replacedBy === ticket.id)?.id ?? null;
+    return { ...ticket, status: 'cancelled', beneficiary: null, replaces };
+  });

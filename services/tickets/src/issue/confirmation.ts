@@ -1,14 +1,24 @@
 import { createView } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { toBeneficiary } from '../domain/beneficiary.ts';
-import type { OrderedTicket } from '../domain/order.ts';
+import type { Confirmed, OrderedTicket } from '../domain/order.ts';
 import type { Creator } from '../domain/ticket.ts';
-import { type Confirmation, ConfirmedTicket } from '../schemas.ts';
+import { type Confirmation, ConfirmedTicket } from './schemas.ts';
 
 const view = createView(ConfirmedTicket);
 
+/** As the call says it. */
+export function toConfirmed(body: Static<typeof Confirmation>): Confirmed {
+  return {
+    ...body,
+    orderNumber: body.number,
+    createdBy: toCreator(body.createdBy),
+    tickets: body.tickets.map(toOrderedTicket),
+  };
+}
+
 /** Undefined if the message names none. */
-export function toCreator({
+function toCreator({
   clientId,
   userId,
   pointOfSale,

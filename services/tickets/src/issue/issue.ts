@@ -25,27 +25,28 @@ import { deleteNames, isErased } from '../tickets/tickets.ts';
 
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
-/** Resolves to every ticket of the order, `changed` by the caller. */
+/** Resolves to every ticket of the order; those of `ordered` that are not there are inserted as `finish` makes them. */
 export async function issueMissing(
   context: InstitutionContext,
   order: OrderDocument,
-  changed: Partial<Ticket> = {},
+  ordered: readonly OrderedTicket[],
+  finish: (ticket: Ticket, all: readonly Ticket[]) => Ticket = (ticket) => ticket,
 ): Promise<TicketDocument[]> {
   const { collections } = context;
   const all = await listOrderTickets(collections, order.id);
   const there = new Set(all.map(({ id }) => id));
-  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
+  const missing = ordered.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length === 0) return all;
-  const made = await newTickets(context, order, missing);
-  await collections.tickets.insertMany(made.map((ticket) => ({ ...ticket, ...changed })));
+  const made = await createTickets(context, order, missing);
+  await collections.tickets.insertMany(made.map((ticket) => finish(ticket, all)));
   return listOrderTickets(collections, order.id);
 }
 
-const newTickets = async (
+export async function createTickets(
   context: InstitutionContext,
   order: IssuingOrder,
   ordered: readonly OrderedTicket[],
-): Promise<Ticket[]> => {
+): Promise<Ticket[]> {
   const key = await context.keys.signing(context.collections.institution);
   const now = readTimestamp(context);
   const iat = Math.floor(context.now() / 1000);
@@ -53,7 +54,10 @@ const newTickets = async (
     const barcode = signBarcode(key, { tid: one.ticketId, prf: one.performanceId, plc: one.place.id, iat });
     return createTicket(order, one, barcode, now);
   });
-};
+}
+
+/** Without those that the settlement of a change issues. */
+const listIssued = ({ tickets }: OrderTickets) => tickets.filter(({ replaces }) => replaces === undefined);
 
 /** None for a cancelled order. Idempotent: the order's document is written first, and decides against a cancellation. */
 export async function issue(context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> {
@@ -67,29 +71,31 @@ export async function issue(context: Context, institution: string, fact: Confirm
   );
   if (order.cancellation && order.tickets.length === 0) return [];
   if (isInserted) {
-    const fresh = await newTickets(own, order, order.tickets);
+    const fresh = await createTickets(own, order, listIssued(order));
     if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
-      await withoutErased(context, collections, order, fresh);
+      await forgetErased(context, collections, order, fresh);
       return fresh;
     }
   }
-  let all = order.cancellation ? await listOrderTickets(collections, order.id) : await issueMissing(own, order);
+  let all = order.cancellation
+    ? await listOrderTickets(collections, order.id)
+    : await issueMissing(own, order, listIssued(order));
   await followOrder(collections, all, order, readTimestamp(context));
   if (!order.cancellation && (await followNames(own, all, order))) all = await listOrderTickets(collections, order.id);
-  await withoutErased(context, collections, order, all);
+  await forgetErased(context, collections, order, all);
   return selectCurrent(all);
 }
 
 /** Removes names of a buyer who was erased before. Runs last, so that no concurrent erasure is missed. */
-const withoutErased = async (
+export async function forgetErased(
   context: Context,
   collections: Collections,
   { contactNumber, tickets: ordered }: OrderTickets,
   tickets: readonly Ticket[],
-): Promise<void> => {
+): Promise<void> {
   if (contactNumber === null || ![...ordered, ...tickets].some(({ beneficiary }) => beneficiary)) return;
   if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
-};
+}
 
 /** Its buyer, the sales channel and the maker that an earlier release left out, and the names that 0.3.0 waited for. */
 const followOrder = async (

@@ -3,12 +3,14 @@ import { Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { selectCurrent } from '../domain/order.ts';
 import { ids, orderedTicket } from '../examples.ts';
-import { Confirmation, Issued, OrderTickets } from '../schemas.ts';
 import { toTicketView } from '../tickets/answers.ts';
 import { listOrderTickets } from '../tickets/lineage.ts';
-import { toCreator, toOrderedTicket } from './confirmation.ts';
+import { settleChange } from './change.ts';
+import { toConfirmed, toOrderedTicket } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
+import { ChangeSettlement, Confirmation, Issued, OrderTickets, SettledOrder } from './schemas.ts';
 
+const confirmed = { orderId: ids.order, contactNumber: null, pointOfSale: null };
 const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
 
 /** The orders service calls these. */
@@ -25,17 +27,51 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
       body: Confirmation,
       answers: { 200: Issued },
       example: {
-        body: { orderId: ids.order, version: 3, contactNumber: null, pointOfSale: null, tickets: [orderedTicket] },
+        body: { ...confirmed, version: 3, tickets: [orderedTicket] },
         answer: { tickets: exampleTickets },
       },
       handle: async ({ caller, body }) => {
-        const issued = await issue(context, caller.institution, {
-          ...body,
-          orderNumber: body.number,
-          createdBy: toCreator(body.createdBy),
-          tickets: body.tickets.map(toOrderedTicket),
-        });
+        const issued = await issue(context, caller.institution, toConfirmed(body));
         return ok({ tickets: issued.map(summary) });
+      },
+    }),
+    operation({
+      id: 'settleChange',
+      method: 'post',
+      path: '/internal/tickets/changes',
+      access: 'internal',
+      withoutIdempotency: true,
+      summary: 'Ends the tickets of lines that left a confirmed order, and issues those that replace them',
+      description:
+        'A returned one is cancelled, an exchanged one invalidated and replaced by one that is printed if it was. A ' +
+        'controlled one stays so unless its line was returned with `override`; then what replaces it is issued as ' +
+        'cancelled. A repeat has the same answer.',
+      body: SettledOrder,
+      answers: { 200: ChangeSettlement },
+      example: {
+        body: {
+          ...confirmed,
+          version: 5,
+          tickets: [],
+          change: { id: 'chg_00mhs1k9f5d4f6g8h0j2', override: false, returned: [orderedTicket], exchanged: [] },
+        },
+        answer: { tickets: [], ticketsCancelled: 1, controlled: 0, keptLineIds: [] },
+      },
+      handle: async ({ caller, body: { change, ...body } }) => {
+        const { tickets, ticketsCancelled, controlled, keptLineIds } = await settleChange(
+          context,
+          caller.institution,
+          toConfirmed(body),
+          {
+            ...change,
+            returned: change.returned.map(toOrderedTicket),
+            exchanged: change.exchanged.map(({ leaving, replacing }) => ({
+              leaving: toOrderedTicket(leaving),
+              replacing: toOrderedTicket(replacing),
+            })),
+          },
+        );
+        return ok({ tickets: tickets.map(summary), ticketsCancelled, controlled, keptLineIds: [...keptLineIds] });
       },
     }),
     operation({

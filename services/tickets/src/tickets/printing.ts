@@ -76,9 +76,12 @@ const printTickets = async (context: InstitutionContext, orderId: string): Promi
   const { collections } = context;
   const tickets = selectCurrent(await listOrderTickets(collections, orderId));
   if (tickets.length === 0) throw new Fault('not_found', 'There are no tickets of an order with this id.');
-  return changeLines(collections, tickets, (found) => {
-    if (found.status === 'cancelled') throw new Fault('ticket_cancelled', 'The tickets of the order are cancelled.');
+  const done = await changeLines(collections, tickets, (found) => {
     const decision = print(found, readTimestamp(context));
     return 'next' in decision ? decision.next : found;
   });
+  const isOver = ({ status, kept }: TicketDocument) => status === 'cancelled' || kept;
+  if (done.every(isOver) && done.some(({ status }) => status === 'cancelled'))
+    throw new Fault('ticket_cancelled', 'The tickets of the order are cancelled.');
+  return done;
 };
