@@ -1,8 +1,8 @@
-import { type Context, createInstitutionContext, readTimestamp } from '../context.ts';
+import { type Context, createInstitutionContext, type InstitutionContext, readTimestamp } from '../context.ts';
 import { addChange, computeSettlement, type LineChange, leave, replaceBy } from '../domain/change.ts';
 import { type Confirmed, createOrder, type OrderTickets, type SettledChange, selectCurrent } from '../domain/order.ts';
-import { cancel } from '../domain/ticket.ts';
-import { changeOrInsert } from '../store.ts';
+import { cancel, type Ticket } from '../domain/ticket.ts';
+import { changeOrInsert, type OrderDocument } from '../store.ts';
 import { changeLines } from '../tickets/lineage.ts';
 import { createTickets, forgetErased, issueMissing, type TicketSummary } from './issue.ts';
 
@@ -38,26 +38,10 @@ export async function settleChange(
   );
   if (known) return { ...known, tickets: selectCurrent(all) };
   const lineIds = new Set(leaving.map(({ lineId }) => lineId));
-  const [theirs, others] = [
-    all.filter(({ lineId }) => lineIds.has(lineId)),
-    all.filter(({ lineId }) => !lineIds.has(lineId)),
-  ];
+  const theirs = all.filter(({ lineId }) => lineIds.has(lineId));
   const last = theirs.filter(({ status, leftBy }) => status !== 'invalidated' || leftBy !== undefined);
   const left = await changeLines(collections, last, (found) => leave(found, change, now));
-  const there = new Set(others.map(({ id }) => id));
-  const replacing = change.exchanged.flatMap(({ replacing: { ticketId }, replacing }) =>
-    there.has(ticketId) ? [] : [order.tickets.find((ordered) => ordered.ticketId === ticketId) ?? replacing],
-  );
-  const oldLines = new Map(change.exchanged.map((exchange) => [exchange.replacing.ticketId, exchange.leaving.lineId]));
-  const fresh = await createTickets(own, order, replacing);
-  const made = fresh.map((ticket) =>
-    replaceBy(
-      left.find(({ lineId }) => lineId === oldLines.get(ticket.id)),
-      ticket,
-      now,
-    ),
-  );
-  if (made.length > 0) await collections.tickets.insertMany(made);
+  const made = await issueReplacing(own, order, change, left);
   await forgetErased(context, collections, order, [...left, ...made]);
   const written = await collections.orders.update(order.id, (found) =>
     findSettled(found, change.id)
@@ -65,5 +49,26 @@ export async function settleChange(
       : { next: { ...found, changes: [...(found.changes ?? []), computeSettlement(change, left)] } },
   );
   const settled = (written && findSettled(written, change.id)) ?? computeSettlement(change, left);
-  return { ...settled, tickets: selectCurrent([...others, ...made]) };
+  const others = all.filter(({ lineId }) => !lineIds.has(lineId));
+  const tickets = [...new Map([...made, ...others].map((ticket) => [ticket.id, ticket])).values()];
+  return { ...settled, tickets: selectCurrent(tickets) };
 }
+
+/** With the names that the order has now. What another process has inserted stays. */
+const issueReplacing = async (
+  context: InstitutionContext,
+  order: OrderDocument,
+  { exchanged }: LineChange,
+  left: readonly Ticket[],
+): Promise<Ticket[]> => {
+  if (exchanged.length === 0) return [];
+  const known = new Map(order.tickets.map((ordered) => [ordered.ticketId, ordered]));
+  const ordered = exchanged.map(({ replacing }) => known.get(replacing.ticketId) ?? replacing);
+  const fresh = await createTickets(context, order, ordered);
+  const made = fresh.map((ticket, index) => {
+    const old = left.find(({ lineId }) => lineId === exchanged[index]?.leaving.lineId);
+    return replaceBy(old, ticket, readTimestamp(context));
+  });
+  await context.collections.tickets.insertMany(made);
+  return made;
+};
