@@ -4,7 +4,7 @@ import { type Confirmed, createOrder, type OrderTickets, type SettledChange, sel
 import { cancel, type Ticket } from '../domain/ticket.ts';
 import { changeOrInsert, type OrderDocument } from '../store.ts';
 import { changeLines } from '../tickets/lineage.ts';
-import { createTickets, forgetErased, issueMissing, type TicketSummary } from './issue.ts';
+import { createTickets, eraseAgain, issueMissing, type TicketSummary } from './issue.ts';
 
 type Settlement = SettledChange & { readonly tickets: readonly TicketSummary[] };
 
@@ -42,7 +42,7 @@ export async function settleChange(
   const last = theirs.filter(({ status, leftBy }) => status !== 'invalidated' || leftBy !== undefined);
   const left = await changeLines(collections, last, (found) => leave(found, change, now));
   const made = await issueReplacing(own, order, change, left);
-  await forgetErased(context, collections, order, [...left, ...made]);
+  await eraseAgain(context, collections, order, [...left, ...made]);
   const written = await collections.orders.update(order.id, (found) =>
     findSettled(found, change.id)
       ? undefined

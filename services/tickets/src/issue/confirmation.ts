@@ -8,7 +8,7 @@ import { type Confirmation, ConfirmedTicket } from './schemas.ts';
 const view = createView(ConfirmedTicket);
 
 /** As the call says it. */
-export function toConfirmed(body: Static<typeof Confirmation>): Confirmed {
+export function toConfirmation(body: Static<typeof Confirmation>): Confirmed {
   return {
     ...body,
     orderNumber: body.number,

@@ -6,7 +6,7 @@ import { ids, orderedTicket } from '../examples.ts';
 import { toTicketView } from '../tickets/answers.ts';
 import { listOrderTickets } from '../tickets/lineage.ts';
 import { settleChange } from './change.ts';
-import { toConfirmed, toOrderedTicket } from './confirmation.ts';
+import { toConfirmation, toOrderedTicket } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
 import { ChangeSettlement, Confirmation, Issued, OrderTickets, SettledOrder } from './schemas.ts';
 
@@ -31,7 +31,7 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
         answer: { tickets: exampleTickets },
       },
       handle: async ({ caller, body }) => {
-        const issued = await issue(context, caller.institution, toConfirmed(body));
+        const issued = await issue(context, caller.institution, toConfirmation(body));
         return ok({ tickets: issued.map(summary) });
       },
     }),
@@ -61,7 +61,7 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
         const { tickets, ticketsCancelled, controlled, keptLineIds } = await settleChange(
           context,
           caller.institution,
-          toConfirmed(body),
+          toConfirmation(body),
           {
             ...change,
             returned: change.returned.map(toOrderedTicket),
