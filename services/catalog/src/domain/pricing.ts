@@ -110,21 +110,32 @@ export function isUnconditional(rule: RuleDetails): boolean {
   return rule.state === 'active' && (rule.kind === 'fee' || rule.trigger === 'automatic');
 }
 
-/** Faults of form, each with its path. */
-export function findFormProblems(rule: RuleDetails): string[] {
+interface GivenRounding {
+  readonly roundTo?: number | null;
+}
+
+/** Faults of form, each with its path. `given`: the request, of which a merge may leave `roundTo` without effect. */
+export function findFormProblems(
+  rule: RuleDetails,
+  given: GivenRounding & { readonly effect?: GivenRounding | null },
+): string[] {
   if (rule.kind === 'tax') return [];
   if (rule.kind === 'fee') {
     const { per, amount, percent } = rule;
     return [
       ...((amount === null) === (percent === null) ? ['$: a fee has either amount or percent'] : []),
       ...(percent !== null && per === 'order' ? ['$.percent: only a fee per ticket can be a percentage'] : []),
+      ...(percent === null && given.roundTo != null ? ['$.roundTo rounds a percentage alone'] : []),
     ];
   }
   const { effect, unlocks } = rule;
   if (effect === null) return unlocks.length > 0 ? [] : ['$.effect: a discount without an effect has unlocks'];
   const { percent, amount, price } = effect;
-  const given = [percent, amount, price].filter((one) => one !== undefined);
-  return given.length === 1 ? [] : ['$.effect has exactly one of percent, amount and price'];
+  const kinds = [percent, amount, price].filter((one) => one !== undefined);
+  return [
+    ...(kinds.length === 1 ? [] : ['$.effect has exactly one of percent, amount and price']),
+    ...(percent === undefined && given.effect?.roundTo != null ? ['$.effect.roundTo rounds a percentage alone'] : []),
+  ];
 }
 
 /** Faults of meaning, each with its path. `before`: the present details, of a change. */

@@ -204,7 +204,7 @@ const listWanted = ({ codes, count, prefix, maxUses }: Static<typeof NewCodes>):
   };
   if ((codes === undefined) === (count === undefined)) refuse('$ has either codes or count.');
   if (codes && (prefix !== undefined || maxUses !== undefined))
-    refuse('$: prefix and maxUses stand beside count alone.');
+    refuse('$: prefix and maxUses are taken beside count alone.');
   const random = () => encodeBase32(randomBytes(RANDOM_CHARACTERS)).toUpperCase();
   const wanted = codes
     ? codes.map(({ code, maxUses = null }) => ({ code, maxUses }))

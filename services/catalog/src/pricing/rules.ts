@@ -43,7 +43,7 @@ export function narrowChannels<Of extends { readonly channels: Channels | null }
 
 /** `body`: the references that the request names. @throws Fault `validation_error`, `semantically_invalid`, `not_found` */
 export async function checkRule({ collections }: Context, rule: RuleDetails, body: object, before?: RuleDetails) {
-  const form = findFormProblems(rule);
+  const form = findFormProblems(rule, body);
   if (form.length > 0) throw new Fault('validation_error', form.join('; '));
   const institution = await requireInstitution(collections);
   const { currency } = body as { readonly currency?: string };

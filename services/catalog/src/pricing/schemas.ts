@@ -16,7 +16,8 @@ export const percent = createPercentageSchema('percentage');
 export const roundTo = Type.Integer({
   minimum: 1,
   maximum: 1_000_000,
-  description: 'rounded to a multiple of it, in the minor unit: 5 for cash in Swiss francs; default 1',
+  description:
+    'rounded to a multiple of it, in the minor unit: 5 for cash in Swiss francs; beside `percent` alone; default 1',
 });
 
 const pointsOfSale = Type.Array(createLineSchema({ maxLength: 253 }), { maxItems: 200, description: 'service hosts' });

@@ -41,14 +41,12 @@ describe('discounts', () => {
     const unlocking = await createDiscount(catalog, { effect: null, unlocks: [hidden.id] });
     expect(unlocking.data).toMatchObject({ effect: null, unlocks: [hidden.id] });
     const wrong = [
-      ...[{ effect: null }, { effect: {} }, { effect: { roundTo: 5 } }, { effect: { amount: -1 } }],
-      ...[
-        { effect: { percent: '10', amount: 1 } },
-        { effect: { amount: 1, price: 1 } },
-        { effect: { percent: '101' } },
-      ],
+      ...[null, {}, { roundTo: 5 }, { amount: -1 }, { percent: '10', amount: 1 }, { amount: 1, price: 1 }],
+      ...[{ percent: '101' }, { amount: 1, roundTo: 5 }, { price: 1, roundTo: 5 }],
     ];
-    for (const one of wrong) expect((await createDiscount(catalog, one)).status).toBe(400);
+    for (const effect of wrong) expect((await createDiscount(catalog, { effect })).status).toBe(400);
+    const { data: fixed } = await createDiscount(catalog, { effect: { amount: 1 } });
+    expect((await changeDiscount(catalog, fixed, { effect: { roundTo: 5 } })).status).toBe(400);
     expect((await changeDiscount(catalog, unlocking.data, { unlocks: [] })).status).toBe(400);
   });
 

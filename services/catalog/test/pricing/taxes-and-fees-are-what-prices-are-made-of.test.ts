@@ -67,10 +67,10 @@ describe('taxes and fees', () => {
     expect((await change('fees', fee, { percent: null, amount: 100 })).data).toMatchObject({
       ...{ amount: 100, percent: null, roundTo: null },
     });
-    for (const wrong of [{}, { amount: 1, percent: '1' }, { amount: -1 }, { amount: 1.5 }])
+    for (const wrong of [{}, { amount: 1, percent: '1' }, { amount: -1 }, { amount: 1.5 }, { amount: 1, roundTo: 5 }])
       expect((await create('fees', { per: 'ticket', ...wrong })).status).toBe(400);
     expect((await create('fees', { per: 'order', percent: '1' })).status).toBe(400);
-    expect((await change('fees', fee, { percent: '1' })).status).toBe(400);
+    for (const wrong of [{ percent: '1' }, { roundTo: 5 }]) expect((await change('fees', fee, wrong)).status).toBe(400);
     const others = [{ currency: 'EUR' }, { taxId: fee.id }, { taxId: 'tax_nowhere' }];
     for (const other of [...others, { channels: { pointsOfSale: ['nowhere.example'] } }]) {
       expect((await create('fees', { per: 'order', amount: 1, ...other })).status).toBe(422);
