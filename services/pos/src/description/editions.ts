@@ -5,20 +5,8 @@ import { ticketsValues } from '../clients/generated/tickets.ts';
 import { examples } from './examples.ts';
 import { localCreatedAt, localStartDate, localValidUntil, startOffset } from './local-times.ts';
 import { charged, composed, createAmount, ShopPayment } from './money.ts';
-import {
-  Cart,
-  CartItem,
-  createMapSchema,
-  ListedProduct,
-  NewItem,
-  Order,
-  OrderItem,
-  ProductDetail,
-  ProductEntry,
-  ProductPage,
-  Ticket,
-  Venue,
-} from './schemas.ts';
+import { ListedProduct, ProductDetail, ProductEntry, ProductPage } from './products.ts';
+import { Cart, CartItem, createMapSchema, NewItem, Order, OrderItem, Ticket, Venue } from './schemas.ts';
 
 const { Boolean: Flag, Object: Members, String: Text } = Type;
 

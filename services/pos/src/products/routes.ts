@@ -3,16 +3,8 @@ import { Type } from 'typebox';
 import { readCodes } from '../cart/cart.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import {
-  AvailabilityEntry,
-  contactNumber,
-  createMapSchema,
-  langQuery,
-  PlaceEntry,
-  Programme,
-  pathId,
-  productType,
-} from '../description/schemas.ts';
+import { AvailabilityEntry, PlaceEntry, Programme } from '../description/products.ts';
+import { contactNumber, createMapSchema, langQuery, pathId, productType } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { buildPartHeaders, mapById, partQuery, toPart } from '../request/pagination.ts';
 import { buildSharedHeaders, operation, type Visit } from '../request/visit.ts';

@@ -2,7 +2,7 @@ import { selectText } from '@boxoffice/http';
 import { formatLocalTime, formatRepeatedOffset } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
 import type { Offer, Performance, PointOfSale, Product, Stock } from '../clients/catalog.ts';
-import type * as schemas from '../description/schemas.ts';
+import type * as schemas from '../description/products.ts';
 import { createPriceList } from '../domain/list-price.ts';
 import { compareByStartThenId, computeAvailability, isOnSale, isShown, selectTariffs } from '../domain/offer.ts';
 

@@ -2,7 +2,7 @@ import { EXPONENTS } from '@boxoffice/http';
 import { formatLocalTime } from '@boxoffice/http/local-time';
 import { type Html, html } from '@boxoffice/pages';
 import type { Static } from 'typebox';
-import type { ProductPage } from '../description/schemas.ts';
+import type { ProductPage } from '../description/products.ts';
 import type { ShopFiles } from './files.ts';
 import { LOGO_HEIGHT } from './look.ts';
 import { LIST } from './shop-list.ts';

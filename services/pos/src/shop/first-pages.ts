@@ -4,7 +4,7 @@ import { type Html, html } from '@boxoffice/pages';
 import { createBestEffort } from '@boxoffice/service';
 import type { Static } from 'typebox';
 import type { PointOfSale } from '../clients/catalog.ts';
-import type { ProductPage } from '../description/schemas.ts';
+import type { ProductPage } from '../description/products.ts';
 import { isShownImage } from '../products/images.ts';
 import { createShowcase } from '../products/showcase.ts';
 import type { PosContext } from '../request/context.ts';

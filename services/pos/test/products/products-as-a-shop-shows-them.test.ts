@@ -1,5 +1,5 @@
 // rule 1: Catalog entry points return pre-processed products | services/pos/src/products/views.ts
-// rule 2: A product has `code`, `startDate` and the filter `type` | services/pos/src/description/schemas.ts
+// rule 2: A product has `code`, `startDate` and the filter `type` | services/pos/src/description/products.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
