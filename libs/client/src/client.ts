@@ -35,7 +35,7 @@ export function createClient(options: ClientOptions): BoxofficeClient | PublicCl
   const repetition = { retries, maxDelayMs };
   const authentication = createAuthentication(options, baseUrl, send, timeoutMs, repetition);
   const transport = createTransport(send, authentication, repetition);
-  const methods = createMethods(table, transport, { baseUrl, timeoutMs, signal });
+  const methods = createMethods<Operations>(table, transport, { baseUrl, timeoutMs, signal });
   const events = (own: EventsOptions = {}) =>
     openEventStream(
       transport,

@@ -70,7 +70,7 @@ export type PosCode = keyof typeof rows;
 
 export const posRegistry = Object.fromEntries(
   Object.entries(rows).map(([status, [http, when]]) => [status, { http, status, when }]),
-) as unknown as Readonly<Record<PosCode, PosRow>>;
+) as Readonly<Record<PosCode, PosRow>>;
 
 /** A 2xx answer of family B (specification, section 2). */
 interface PosSuccess<Data> {

@@ -183,7 +183,7 @@ export function createNullableSchema<Schema extends TSchema>(schema: Schema): TU
   const { const: constant, ...rest } = { ...schema } as Loose;
   const values = constant === undefined ? rest.enum : [constant];
   const isNullable = rest.type?.includes('null') || values?.includes(null);
-  if (isNullable) return schema as unknown as TUnsafe<Static<Schema> | null>;
+  if (isNullable) return schema as TSchema as TUnsafe<Static<Schema> | null>;
   const flat = {
     ...rest,
     ...(rest.type === undefined ? {} : { type: [rest.type, 'null'].flat() }),

@@ -35,14 +35,15 @@ interface Base {
 
 type Ask<Data> = (request: Request) => Promise<Answer<Data>>;
 
-export function createMethods(
+/** `Methods`: the operations of the table. */
+export function createMethods<Methods extends object>(
   table: Readonly<Record<string, string>>,
   transport: Transport,
   base: Base,
-): Readonly<Record<string, unknown>> {
+): Methods {
   return Object.fromEntries(
     Object.entries(table).map(([id, row]) => [id, methodOf(routeOf(id, row), transport, base)]),
-  );
+  ) as Methods;
 }
 
 const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, signal, query }: Base) => {

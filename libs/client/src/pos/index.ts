@@ -77,6 +77,7 @@ export function createPosClient(options: PosClientOptions): PosClient {
     signal,
     ...(lang !== undefined && { query: { lang } }),
   };
-  const methods = createMethods(table, transport, base);
-  return Object.defineProperty({ ...methods } as unknown as PosClient, 'sessionToken', { get: () => session });
+  return Object.defineProperties(createMethods<PosClient>(table, transport, base), {
+    sessionToken: { get: () => session },
+  });
 }

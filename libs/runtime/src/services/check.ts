@@ -236,7 +236,7 @@ const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }:
     const isVersioned = !/^\/svc(?:\/|$)/i.test(prefix) || /^\/svc\/v3\/[^/]/.test(prefix);
     return overlapping(specified, prefix) || !isVersioned ? 'a path of the specification' : undefined;
   };
-  const queues = listQueues({ consumes: [], ...row } as unknown as ServiceRow);
+  const queues = listQueues(row);
   const received = queues.flatMap(({ facts }) => facts);
   const queueNames = queues.map(({ queue }) => queue).sort();
   const twice = queueNames.find((queue, index) => queue === queueNames[index + 1]);

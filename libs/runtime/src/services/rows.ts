@@ -31,7 +31,10 @@ export function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-export function listQueues({ name, consumes }: ServiceRow): readonly ConsumedQueue[] {
+export function listQueues({
+  name,
+  consumes = [],
+}: Pick<ServiceRow, 'name'> & Partial<ServiceRow>): readonly ConsumedQueue[] {
   const facts = consumes.filter((one) => typeof one === 'string');
   const own = consumes.filter((one) => typeof one === 'object');
   return facts.length === 0 ? own : [{ queue: `${name}.facts.v1`, facts }, ...own];

@@ -176,7 +176,7 @@ export async function openFake<All extends Operations<All>>(options: FakeOptions
         if (mishap === 'hangs first') await never();
         if (mishap === 'dies first') die();
         if (typeof mishap === 'object') return checkAnswer(mishap.pretends);
-        const request = { institution, path: params, query, body } as unknown as FakeRequest<All, typeof id>;
+        const request = { institution, path: params, query, body } as FakeRequest<All, typeof id>;
         const answer = checkAnswer((await handlers[id](request)) as object);
         if (mishap === 'lost') throw new Error('planted');
         if (mishap === 'hangs after') await never();

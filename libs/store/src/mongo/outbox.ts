@@ -147,7 +147,7 @@ export function createOutbox(
       if (limit <= 0) return [];
       const before = Date.now() - olderThanMs;
       // Orphaned events have the members of a record that the outbox uses.
-      const holders = [...collections.values(), orphanage as unknown as Collection<StoredRecord>];
+      const holders = [...collections.values(), database.collection<StoredRecord>(ORPHANAGE)];
       const found = await Promise.all(holders.map((from) => oldest(from, limit, before)));
       const waiting = found.flat().filter(({ at }) => at <= before);
       const inOrder = waiting.sort((a, b) => a.at - b.at).map(({ event }) => event);
