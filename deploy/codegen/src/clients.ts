@@ -121,7 +121,7 @@ const mergedSchemas = (released: Released): Json => {
 
 const schemasOf = ({ components }: Description): Json => (components.schemas ?? {}) as Json;
 
-/** The codes of refusals that stand in the responses of a description. */
+/** The codes of refusals in the responses of a description. */
 const codesIn = (value: unknown, member_: string, found: Set<string> = new Set()): ReadonlySet<string> => {
   if (Array.isArray(value)) for (const item of value) codesIn(item, member_, found);
   if (!isObject(value)) return found;

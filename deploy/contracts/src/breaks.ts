@@ -43,7 +43,7 @@ export interface Break extends Finding {
 
 export type Dependent = Pick<Process, 'name' | 'calls' | 'consumes'>;
 
-/** One that breaks a partner, consumer, caller, or instances of the earlier release. What nobody uses breaks none. */
+/** One that breaks a partner, consumer, caller, or instances of the earlier release. What is not used breaks none. */
 export function findBreaks(
   { name, callers }: Pick<Process, 'name' | 'callers'>,
   before: Snapshot,

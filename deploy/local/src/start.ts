@@ -76,7 +76,7 @@ const seedDemo = async (
   services: Services,
   caFile: string | undefined,
   line: ProgressLine,
-  begun: () => void,
+  onBegin: () => void,
 ): Promise<DemoCredentials | undefined> => {
   if (!settings.demo) return undefined;
   const { directory, mongodbUrl, publicUrl, serviceRootSecret } = settings;
@@ -89,7 +89,7 @@ const seedDemo = async (
     addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.certificate?.cert.path) },
     now: new Date(),
     tell: line.tell,
-    begun,
+    onBegin,
     trouble: services.trouble,
     waitsFor: mongodbUrl === undefined ? undefined : describeStorage(mongodbUrl),
     signal: stop.signal,

@@ -164,7 +164,7 @@ const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Next> 
   if (from !== undefined) {
     if (!URL.canParse(from)) throw new Misuse(`--from ${from} is no address like http://127.0.0.1:8081`);
     const [read] = await readReleases({ service: row.name, url: from }, row, callers);
-    if (!read || isUnreached(read)) throw new Misuse(`--from ${from}: ${read?.reason ?? 'nobody is there'}`);
+    if (!read || isUnreached(read)) throw new Misuse(`--from ${from}: ${read?.reason ?? 'no process answers'}`);
     return { ...read, isKnown: true };
   }
   if (own) return { ...own, isKnown: true, isWhole: true };

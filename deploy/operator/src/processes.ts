@@ -164,7 +164,7 @@ export async function findAddresses(
   services: readonly ServiceRow[],
 ): Promise<Addresses> {
   const set: Readonly<Record<string, string | undefined>> = readSettings(settings);
-  // A team's service without an address serves nobody: it may only receive facts.
+  // A team's service without an address serves no request: it may only receive facts.
   const rows = services.filter(({ name, url }) => isBuiltIn(name) || url !== undefined);
   const given = new Map(rows.map(({ name, url }) => [name, getOwnMember(set, name) ?? url]));
   const running = await look();

@@ -4,7 +4,7 @@ import {
   type Discount,
   type DiscountEffect,
   type Fee,
-  isAdmitted,
+  isBuyerAdmitted,
   type Tax,
   type Texts,
   UNTAXED,
@@ -49,7 +49,7 @@ const findTax = ({ taxes }: Book, taxId: string | null | undefined): Tax => {
 
 const listFees = (book: Book, per: 'ticket' | 'order', buyer: Buyer): Fee[] =>
   book.fees
-    .filter((fee) => fee.per === per && isAdmitted(fee.channels ?? null, buyer))
+    .filter((fee) => fee.per === per && isBuyerAdmitted(fee.channels ?? null, buyer))
     .map(({ id, name, amount, percent, roundTo, taxId }) => ({
       ...{ id, name, tax: findTax(book, taxId) },
       effect: percent == null ? { amount: amount ?? 0 } : toShare(percent, roundTo),

@@ -8,7 +8,7 @@ import {
   type DiscountEffect,
   type DiscountTerms,
   type Grant,
-  isAdmitted,
+  isBuyerAdmitted,
   isSameCode,
   listDistinctCodes,
   type PricedItem,
@@ -131,7 +131,7 @@ const isValidNow = ({ state, validFrom, validTo }: Discount, now: number): boole
 /** It matches the line, its buyer, and enough lines of the order. */
 const mayHave = (terms: DiscountTerms, line: PricedItem, lines: readonly PricedItem[], buying: Buying): boolean =>
   fits(terms, line) &&
-  isAdmitted(terms.channels, buying) &&
+  isBuyerAdmitted(terms.channels, buying) &&
   (terms.criterion === null || buying.criteria?.includes(terms.criterion) === true) &&
   lines.filter((other) => fits(terms, other)).length >= terms.minPlaces;
 

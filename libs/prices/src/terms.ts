@@ -60,7 +60,7 @@ export interface DiscountTerms {
 
 /** Of a discount, or of one of its codes. */
 interface Uses {
-  /** Those that nobody has; null: it has no limit of its own. */
+  /** Null: it has no limit of its own. */
   readonly free: number | null;
   /** Of those, what the order has claimed; absent: nothing is claimed yet. */
   readonly claimed?: number;
@@ -122,7 +122,7 @@ export interface Buying extends Buyer {
   readonly now: number;
 }
 
-export function isAdmitted(channels: Channels | null, { pointOfSale, clientId }: Buyer): boolean {
+export function isBuyerAdmitted(channels: Channels | null, { pointOfSale, clientId }: Buyer): boolean {
   if (channels === null) return true;
   const { pointsOfSale, clientIds } = channels;
   if (pointsOfSale.length === 0 && clientIds.length === 0) return true;

@@ -65,7 +65,7 @@ export interface MailDocument extends Document {
   readonly kind: MailKind;
   readonly orderId: string;
   readonly pointOfSale: string;
-  /** The buyer when the mail was written; null: nobody yet. */
+  /** The buyer when the mail was written; null: not known yet. */
   readonly contactNumber: string | null;
   /** Of `moved`: where and when the performance takes place now. */
   readonly move?: { readonly performanceId: string; readonly startDate: string };
@@ -73,7 +73,7 @@ export interface MailDocument extends Document {
   readonly refund?: { readonly id?: string; readonly amount: number; readonly currency: string };
   /** Mails of many at once wait for the others. */
   readonly bulk: boolean;
-  /** `dropped`: there was nothing to say any more, or nobody to say it to. */
+  /** `dropped`: there is nothing left to say, or no recipient. */
   readonly state: 'waiting' | 'sent' | 'failed' | 'dropped';
   /** Counts attempts whose failure concerned this mail, not the server. */
   readonly attempts: number;

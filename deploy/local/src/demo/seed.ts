@@ -68,7 +68,7 @@ interface SeedingOptions extends Pick<ShopKeeperOptions, 'urls' | 'serviceRootSe
   /** The services' last logged error: their responses do not reveal a full disk. */
   readonly trouble?: () => string | undefined;
   /** Called once it is certain that the installation has demo data, before anything of it is made. */
-  readonly begun?: () => void;
+  readonly onBegin?: () => void;
   /** A server that others run, as messages name it: while it does not answer, the seeding waits. */
   readonly waitsFor?: string | undefined;
   readonly signal?: AbortSignal;
@@ -136,8 +136,8 @@ const followAddresses = async (
 
 /** Only registers everybody again if the fixtures are known. The credentials come last: then the data is complete. */
 const seed = async (options: SeedingOptions, known?: AllFixtures): Promise<DemoCredentials> => {
-  const { stores, progress, directory, addresses, begun } = options;
-  begun?.();
+  const { stores, progress, directory, addresses, onBegin } = options;
+  onBegin?.();
   const existing = await listInstitutions(stores.catalog);
   const seeded: Awaited<ReturnType<typeof seedInstitution>>[] = [];
   for (const institution of institutions) {

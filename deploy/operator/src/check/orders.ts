@@ -91,7 +91,7 @@ const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Find
     if (rival && hasPlaces(rival, now) && listStock(rival.lines).includes(id)) {
       return toFindings([id, order.id, rival.id], `place ${id} is in two live orders: ${order.id} and ${rival.id}`);
     }
-    const whose = place.holder === order.id ? '' : ` of ${place.holder ?? 'nobody'}`;
+    const whose = place.holder === order.id ? '' : ` of ${place.holder ?? 'no order'}`;
     return toFindings(
       [order.id, id],
       `line ${lineId} of ${order.id} (${order.state}): its place ${id} is ${place.state}${whose}`,

@@ -85,7 +85,7 @@ const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] 
     ((state === 'held' || state === 'sold') && holder !== null && freeFrom > 0) ||
     state === 'withdrawn';
   if (fits) return [];
-  const text = `place ${id} is ${state}, holder ${holder ?? 'nobody'}, free from ${freeFrom}`;
+  const text = `place ${id} is ${state}, holder ${holder ?? 'none'}, free from ${freeFrom}`;
   return [{ invariant: 'place_state', offenders: [id], text }];
 };
 

@@ -6,7 +6,7 @@ interface Composition {
 type FormatAmount = (amount: number) => string;
 
 /** What makes an amount, `CHF 120.00, Family -CHF 24.00, Booking fee CHF 2.00`; empty if it is the base alone. */
-export function formatComposition(
+export function formatPriceParts(
   { base, components }: Composition,
   money: FormatAmount,
   translate: (texts: Readonly<Record<string, string>>) => string | null,

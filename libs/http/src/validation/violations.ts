@@ -49,7 +49,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   ...WEB_ADDRESSES,
 };
 
-/** Longer patterns, such as a list of all types of events, help nobody in a message. */
+/** Longer patterns, such as a list of all types of events, are left out of messages. */
 const LONGEST_PATTERN = 200;
 
 const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {

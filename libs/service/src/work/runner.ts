@@ -24,7 +24,7 @@ import {
  * next look, so that what a dead process has made due {@link scheduleSoon} waits two seconds at most. Milliseconds.
  */
 export const WATCH_MS = 5_000;
-/** What is due after this time is begun with what else is due by the same second. Milliseconds. */
+/** What is due after this time is started with what else is due by the same second. Milliseconds. */
 const GRAIN_MS = 1_000;
 /** How long a stop waits for handlers before it aborts them, and then for their end. */
 const CLOSING_MS = 3_000;
@@ -122,7 +122,7 @@ const runCollection = <State>(
   const running = new Map<Promise<void>, { readonly institution: string; readonly group: WorkGroup<State> }>();
   const stopping = new AbortController();
   let isClosed = false;
-  let begun = 0;
+  let started = 0;
   /** Whether the last look found nothing that it could not begin. */
   let isSettled = false;
   /** The looks to come, by their instants. */
@@ -175,7 +175,7 @@ const runCollection = <State>(
         if (!isSettled) void loop.wake();
       });
     running.set(own, { institution: document.institution, group });
-    begun += 1;
+    started += 1;
   };
 
   /** How many documents may be claimed for a group, and of which institutions none, since they have their share. */
@@ -228,7 +228,7 @@ const runCollection = <State>(
       // A timer may be early, by less than this millisecond.
       coming.set(instant, setTimeout(begin, instant - now() + 1).unref());
     },
-    countStarted: () => begun,
+    countStarted: () => started,
     async idle() {
       do {
         await Promise.all(running.keys());

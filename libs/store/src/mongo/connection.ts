@@ -97,13 +97,13 @@ const isUnavailable = (error: unknown): error is Error =>
 const isCrowded = (error: unknown): boolean => error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
 
 export interface Call {
-  /** True after the caller got its timeout: the call begins no further command. */
-  readonly abandoned: boolean;
+  /** True after the caller got its timeout: the call starts no further command. */
+  readonly timedOut: boolean;
 }
 
 /** @throws StoreUnavailable if the call has timed out */
-export function requireNotAbandoned({ abandoned }: Call): void {
-  if (abandoned) throw new StoreUnavailable('MongoDB: the call has timed out');
+export function requireInTime({ timedOut }: Call): void {
+  if (timedOut) throw new StoreUnavailable('MongoDB: the call has timed out');
 }
 
 export type Gate = ReturnType<typeof createGate>;
@@ -122,9 +122,9 @@ export function createGate(what: string, answerMs: number) {
   let closed = false;
   const follow = async <R>(fn: (call: Call) => Promise<R>, ms: number | undefined): Promise<R> => {
     if (closed) throw new Error(`${what} is closed`);
-    const own = { abandoned: false };
+    const own = { timedOut: false };
     const abandon = () => {
-      own.abandoned = true;
+      own.timedOut = true;
     };
     const call = ms === undefined ? fn(own) : requireAnswerWithin(fn(own), ms, abandon);
     underWay.add(call);

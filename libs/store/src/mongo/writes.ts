@@ -3,7 +3,7 @@ import { changeDue } from '../due.ts';
 import { IdempotencyKeyTaken, UniqueViolation } from '../engines.ts';
 import type { Change, Document, DueChange, InsertOptions, New, WriteOptions } from '../port.ts';
 import { explain, type MongoCollection, refuseAnsweredKey } from './collection.ts';
-import { type Call, LONG_TIMEOUT, requireNotAbandoned } from './connection.ts';
+import { type Call, LONG_TIMEOUT, requireInTime } from './connection.ts';
 import {
   buildUpdateParts,
   countExcess,
@@ -51,7 +51,7 @@ export async function insert<T extends Document>(
       ...(stored ? buildUpdateParts([stored]).$set : {}),
       ...(events[0] ? { _outbox: events, _pending: events[0].at } : {}),
     };
-    requireNotAbandoned(call);
+    requireInTime(call);
     try {
       await collection.records.insertOne(record, writeOptions);
     } catch (error) {
@@ -169,7 +169,7 @@ const swap = async <T extends Document>(
   /** The key for which an earlier attempt has looked for an answer. */
   let refusedIfAnswered: string | undefined;
   for (let attempt = 0; ; attempt++) {
-    requireNotAbandoned(more.call);
+    requireInTime(more.call);
     const record = await collection.records.findOne(wanted, { projection: writable });
     if (!record) return undefined;
     if (record.version === seen) await refuseFull(collection, record._id);
@@ -213,7 +213,7 @@ const replace = async <T extends Document>(
   const due = dueChange ? changeDue(record._due, dueChange, collection.schema) : record._due;
   const written = toDocument<T>({ _id, institution, version: version + 1, ...content, ...toDueMembers(due) });
   const idempotencyRecords = await nextIdempotencyRecords(collection, record, written, options);
-  requireNotAbandoned(more.call);
+  requireInTime(more.call);
   const changed: Parts = idempotencyRecords ? buildUpdateParts(idempotencyRecords) : { $set: {}, $unset: {} };
   const home = { collection: collection.schema.name, document: _id };
   const events = buildEvents([...freeze(facts), ...more.facts], home, version + 1, more.traceparent);

@@ -206,7 +206,7 @@ const visitor = { orderId: ids.order, pointOfSale: 'tickets.opera.example', addr
 
 export const addition = { ...visitor, requestId: 'first', items };
 
-export const codeAddition = { ...visitor, currency: 'CHF', code: 'FAMILY-27' };
+export const cartCode = { ...visitor, currency: 'CHF', code: 'FAMILY-27' };
 
 export const lineChange = {
   requestId: 'second',

@@ -2,7 +2,7 @@ import { isSameCode } from '@boxoffice/prices';
 import { UniqueViolation } from '@boxoffice/store';
 import { toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { addCode, applyBuyer, hasPricesOf, isCart, removeCodes } from '../domain/cart.ts';
+import { addCode, applyBuyer, isCart, isPricedFor, removeCodes } from '../domain/cart.ts';
 import { isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/lines.ts';
 import { createCartCodeCheck } from '../domain/price-checks.ts';
@@ -86,7 +86,7 @@ export async function applyBuyerPrices(
   contactNumber: string | null,
 ): Promise<OrderDocument> {
   const isMade = (order: OrderDocument) =>
-    !isCart(order) || order.state !== 'open' || hasPricesOf(order, contactNumber);
+    !isCart(order) || order.state !== 'open' || isPricedFor(order, contactNumber);
   const reprice = (price?: (order: OrderDocument) => OrderDocument) => (order: OrderDocument, now: number) =>
     applyBuyer(order, contactNumber, now, price);
   return (await runWithPrices(context, { ...target, appliesTo: 'both', isMade }, reprice)).order;

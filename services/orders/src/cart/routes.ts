@@ -30,8 +30,8 @@ import {
   Addition,
   AnotherTry,
   CartBuyer,
+  CartCodeInput,
   Checkout,
-  CodeAddition,
   FaultCancellation,
   LineChange,
   Outcome,
@@ -98,9 +98,9 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     id: 'addCartCode',
     path: '/internal/shop/orders/codes',
     summary: 'Gives a cart a code of a discount; creates the cart if none has the id',
-    body: CodeAddition,
+    body: CartCodeInput,
     errors: ['too_many_requests'],
-    example: { body: example.codeAddition, answer: example.cartDone },
+    example: { body: example.cartCode, answer: example.cartDone },
     handle: ({ caller: { institution }, body: { code, currency, ...visitor } }) => {
       const own = { ...visitor, institution };
       return answerOutcome(context, own, () => addCartCode(context, own, { code, currency }));

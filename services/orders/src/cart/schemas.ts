@@ -44,7 +44,7 @@ export const Addition = named(
   Members({ ...visitor, requestId, items: List(Item, { minItems: 1, maxItems: 100 }) }),
 );
 
-export const CodeAddition = named('CartCodeAddition', Members({ ...visitor, currency, code }));
+export const CartCodeInput = named('CartCodeInput', Members({ ...visitor, currency, code }));
 
 export const CartBuyer = named(
   'CartBuyer',

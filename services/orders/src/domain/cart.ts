@@ -114,7 +114,7 @@ const replaceCodes = <O extends Order>(
   checkDecidable(order, ['open'], 'given other codes', now) ?? accept(markModified(price({ ...order, codes }), now));
 
 /** Whether its prices are those of this contact; null: a buyer without discounts of his own, such as a guest. */
-export function hasPricesOf(order: Order, contactNumber: string | null): boolean {
+export function isPricedFor(order: Order, contactNumber: string | null): boolean {
   const { pricedFor = order.contactNumber === order.guestContact ? null : order.contactNumber } = order;
   return pricedFor === contactNumber || !isComposed(order);
 }
@@ -187,7 +187,7 @@ const checkBuyable = (order: Order, input: CheckoutInput, now: number) => {
   if (refused) return refused;
   const unmet = checkTariffAccess(order.lines, criteria);
   if (unmet) return unmet;
-  if (!hasPricesOf(order, guest ? null : contactNumber)) return refuse('other_prices');
+  if (!isPricedFor(order, guest ? null : contactNumber)) return refuse('other_prices');
   // What costs nothing is confirmed at once, whatever the method.
   if (computeDue(order) === 0) return undefined;
   if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');

@@ -168,7 +168,7 @@ export function createSmtp(
 const toOutcome = (error: Failure): Sent => {
   const { code = 'ESOCKET', command = 'CONN', responseCode, timeoutType, message } = error;
   const failure = { reason: responseCode === undefined ? code : String(responseCode), details: message };
-  // The conversation had begun, and may be slow because of this mail; or a reply ended it.
+  // The conversation had started, and may be slow because of this mail; or a reply ended it.
   const isEnded = code === 'ECONNECTION' && responseCode !== undefined;
   if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT' || isEnded) return { outcome: 'later', ...failure };
   const stage = responseCode === TOO_LARGE ? 'mail' : findStage(command);

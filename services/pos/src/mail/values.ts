@@ -1,8 +1,8 @@
 import {
   capitalise,
-  formatComposition,
   formatIncludedTax,
   formatMoney,
+  formatPriceParts,
   formatSeat,
   listSellerLines,
   selectLocale,
@@ -183,7 +183,7 @@ export function buildMailValues(its: ValuesOptions): Values {
         .join(' ');
       const { base, amount, components } = first.line;
       const whole = (each: number): string => money(each * equal.length);
-      const made = formatComposition({ base, components }, whole, spoken);
+      const made = formatPriceParts({ base, components }, whole, spoken);
       return `- ${what}${colon} ${whole(amount)}${made === '' ? '' : ` (${made})`}`;
     });
   const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {

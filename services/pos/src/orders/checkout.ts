@@ -57,7 +57,7 @@ export async function checkOut(
   const session = requireSession(visit);
   requireBuyer(context, visit, purchase);
   requireReturnUrl(visit, purchase.returnUrl);
-  // In v1, which is frozen, nobody can say so.
+  // v1, which is frozen, has no member for it.
   if (edition.isExperimental) requireTerms(visit, purchase);
   const target = await findTarget(context, session, key);
   const { orderId, requestId } = target;

@@ -79,7 +79,7 @@ export async function readSettledOrder(
   );
   const settled = isOther ? await orders.get(institution, order.id) : undefined;
   if (settled) return settled;
-  // Completed, and not decided yet: nobody can pay there any more.
+  // Completed, and not decided yet: it cannot be paid there any more.
   const isOver = looked?.payments.some(({ paymentId, url }) => paymentId === payment.id && url === null);
   return isOver ? { ...order, payment: { ...payment, url: null } } : order;
 }

@@ -1,8 +1,8 @@
 import {
   capitalise,
-  formatComposition,
   formatIncludedTax,
   formatMoney,
+  formatPriceParts,
   formatSeat,
   listSellerLines,
   selectLocale,
@@ -126,7 +126,7 @@ export function describeItem(
     when: startDate && about?.productType !== 'goods' ? formatWhen(startDate) : null,
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     amount: money(amount),
-    composition: formatComposition({ base, components }, money, translate) || null,
+    composition: formatPriceParts({ base, components }, money, translate) || null,
     taxes: taxes.flatMap(({ rate, ...sums }) =>
       rate === null ? [] : [formatIncludedTax(locale, { rate, ...sums }, money)],
     ),
