@@ -75,8 +75,9 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     Object.assign(members, { method: members.method ?? 'cash' });
     for (const name of ['provider', 'paymentId']) delete members[name];
   }
-  // A fee has an amount or, on tickets, a percentage.
-  if (id === 'createFee' || id === 'changeFee') Object.assign(members, { amount: 100, percent: undefined });
+  // A fee has an amount or, on tickets, a percentage, which alone is rounded.
+  if (id === 'createFee' || id === 'changeFee')
+    Object.assign(members, { amount: 100, percent: undefined, roundTo: undefined });
   // A discount has one kind of effect; its codes are named or made, and withdrawn by batch or by one.
   if (id === 'createDiscount' || id === 'changeDiscount') members.effect = { amount: 100 };
   if (id === 'createDiscountCodes') for (const name of ['codes', 'maxUses']) delete members[name];
