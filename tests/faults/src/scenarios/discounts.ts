@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { unpaidStates } from '@boxoffice/orders';
-import type { Client } from '@boxoffice/testkit';
+import { type Client, waitUntil } from '@boxoffice/testkit';
 import { type OrderView, requireData } from '../client/api.ts';
 import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { discountPoints } from '../deployment/crash-points.ts';
 import type { Check, Evidence } from '../invariants/verdict.ts';
+import type { Entry } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
 import { beginRound, type Context, openBuyers, type Round, type Scenario } from '../round/round.ts';
 import { buildAnyPlacesItem, openPointOfSale } from '../round/stage.ts';
@@ -11,8 +13,12 @@ import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
 import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
 
 const HOLD_SECONDS = 8;
-/** More buyers ask than there are uses: holds that end, cancellations and removals give them back. */
-const LIMIT = 60;
+/** Far fewer than are asked for: what ends, is cancelled or removed is taken again at once. */
+const LIMIT = 16;
+const LOOK_EVERY_MS = 50;
+/** What buyers do once nothing fails any more, so that uses change hands, and the time for it. */
+const TRADED = { short: 20, long: 200 } as const;
+const TRADED_MS = 60_000;
 const [BASE, LESS, FEE] = [2_500, 300, 100];
 
 /** A discount of so many uses, and what it leaves of the price. */
@@ -54,35 +60,80 @@ const openDiscounts = async ({ api, reference }: Context, { hall }: Round, servi
 
 const isSold = ({ state }: Pick<OrderView, 'state'>): boolean => state === 'confirmed';
 
-/** An order that is bought, left to its end, cancelled, or loses a line first. */
-const buy = async (buyer: Buyer, { hall }: Round, serviceHost: string, codes: readonly string[], random: Random) => {
+const countTraded = ({ journal }: Round): number => journal.entries.filter(({ outcome }) => outcome === 'ok').length;
+
+const countUses = ({ lines }: Pick<OrderView, 'lines'>, { id }: Limited): number =>
+  lines.filter(({ components }) => components.some((component) => component.id === id)).length;
+
+/** Orders that have what they were promised: until their buyer begins to give it back, or their hold may have ended. */
+type Promised = Map<string, OrderView>;
+
+const isPromised = (order: OrderView): boolean =>
+  isSold(order) || (order.expiresAt !== null && Date.parse(order.expiresAt) > Date.now());
+
+interface Trade {
+  readonly buyer: Buyer;
+  readonly codes: readonly string[];
+  readonly promised: Promised;
+  readonly wrong: string[];
+  readonly limited: readonly Limited[];
+  /** The discounts with which this buyer has bought what he keeps. */
+  readonly kept: Set<Limited>;
+}
+
+const note = ({ promised }: Trade, { answer }: Entry): void => {
+  const order = answer as OrderView | null;
+  if (order?.lines) promised.set(order.id, order);
+};
+
+/** Two at once, of which one is refused. */
+const giveBack = async (trade: Trade, id: string, act: () => Promise<Entry>): Promise<void> => {
+  trade.promised.delete(id);
+  for (const entry of await Promise.all([act(), act()])) if (entry.action === 'remove') note(trade, entry);
+};
+
+/** An order that is left to its end, cancelled, or loses a line and is bought, the first ones to be kept. */
+const buy = async (trade: Trade, { hall }: Round, serviceHost: string, random: Random) => {
+  const { buyer, codes, limited, kept } = trade;
   const item = buildAnyPlacesItem(hall, random.between(1, 3));
-  const order = getCreatedOrder(await buyer.create([item], serviceHost, random.chance(0.6) ? codes : []));
-  if (!order) return false;
+  const created = await buyer.create([item], serviceHost, random.chance(0.6) ? codes : []);
+  const order = getCreatedOrder(created);
+  if (!order) return created.outcome === 'refused';
+  note(trade, created);
+  const cancel = () => giveBack(trade, order.id, () => buyer.cancel(order.id));
   const fate = random.next();
+  if (fate < 0.15) return true;
+  if (fate < 0.3) return cancel();
   const [line, ...others] = order.lines;
-  if (line && others.length > 0 && fate > 0.6) await buyer.remove(order.id, line.id);
-  if (fate < 0.3) return true;
-  if (fate < 0.4) return (await buyer.cancel(order.id)).outcome !== 'unknown';
-  if (fate < 0.6) await buyer.pay(order.id, order.total);
-  else await buyer.confirm(order.id);
-  if (random.chance(0.3)) await buyer.cancel(order.id);
-  return true;
+  if (line && others.length > 0 && fate > 0.5) await giveBack(trade, order.id, () => buyer.remove(order.id, line.id));
+  const bought = await (fate < 0.5 ? buyer.pay(order.id, order.total) : buyer.confirm(order.id));
+  note(trade, bought);
+  if (bought.outcome === 'refused' && bought.unknownTries === 0 && isPromised(order))
+    trade.wrong.push(`${order.id} could not be bought, ${bought.code}: it is held until ${order.expiresAt}`);
+  const first = limited.find((one) => countUses(order, one) > 0 && !kept.has(one));
+  return first ? kept.add(first) : cancel();
 };
 
 const readUsage = async (api: Client, { id }: Limited): Promise<Usage> =>
   (await requireData(api, `/svc/v3/catalog/discounts/${id}`)).usage;
 
-/** What wrong sums any look finds. */
-const watch = (api: Client, discounts: readonly Limited[], wrong: string[]) => (enough: () => boolean) =>
-  discounts.map((discount) =>
-    repeatUntilEnough(async () => {
-      const { held, used, free } = await readUsage(api, discount);
-      const isRight = held + used + free === discount.limit && Math.min(held, used, free) >= 0;
-      if (!isRight) wrong.push(`${discount.id}: ${held} held, ${used} used, ${free} free of ${discount.limit}`);
-      return false;
-    }, enough),
-  );
+/** What wrong sums any look finds, and uses of which fewer are held than orders have that nobody ended meanwhile. */
+const watch = (api: Client, discounts: readonly Limited[], promised: Promised, wrong: string[]) => {
+  const look = async (discount: Limited): Promise<void> => {
+    const before = [...promised.values()];
+    const { held, used, free } = await readUsage(api, discount);
+    const had = before.filter((order) => promised.get(order.id) === order && isPromised(order));
+    const count = (some: readonly OrderView[]) => some.reduce((sum, order) => sum + countUses(order, discount), 0);
+    const isRight = held + used + free === discount.limit && Math.min(held, used, free) >= 0;
+    if (!isRight || held + used < count(had) || used < count(had.filter(isSold)))
+      wrong.push(
+        `${discount.id}: ${held} held, ${used} used, ${free} free of ${discount.limit}; ` +
+          `orders have ${count(had)}, ${count(had.filter(isSold))} of them sold`,
+      );
+    await pause(LOOK_EVERY_MS);
+  };
+  return (enough: () => boolean) => discounts.map((discount) => repeatUntilEnough(() => look(discount), enough));
+};
 
 const checkPrices = ({ observed }: Evidence, discounts: readonly Limited[], check: Check): void => {
   for (const { id, lines } of observed.orders)
@@ -101,9 +152,7 @@ const checkUses = async (
   check: Check,
 ): Promise<void> => {
   for (const discount of discounts) {
-    const having = (some: readonly OrderView[]): number =>
-      some.flatMap(({ lines }) => lines).filter(({ components }) => components.some(({ id }) => id === discount.id))
-        .length;
+    const having = (some: readonly OrderView[]) => some.reduce((sum, order) => sum + countUses(order, discount), 0);
     const { held, used, free } = await readUsage(api, discount);
     const [sold, ended] = [orders.filter(isSold), orders.filter(({ state }) => state === 'expired')];
     const cancelled = orders.filter(({ state }) => state === 'cancelled');
@@ -125,8 +174,8 @@ const checkUses = async (
 export const discounts: Scenario = {
   name: 'discounts',
   about:
-    'limited uses of a code and of an automatic discount are held, sold, left to expire, cancelled and removed; ' +
-    'SIGKILL at eight steps a round of their claim, their sale and their release',
+    'fewer uses of a code and of an automatic discount than are asked for are held, sold, left to expire, and ' +
+    'cancelled and removed by two at once; SIGKILL at eight steps a round of their claim, their sale and their release',
   rounds: countRounds(discountPoints),
   async play(context) {
     const { api, random, size, reference } = context;
@@ -136,19 +185,23 @@ export const discounts: Scenario = {
     const codes = limited.flatMap(({ code }) => code ?? []);
     const buyers = openBuyers(context, round, size === 'short' ? 3 : 6);
     const wrong: string[] = [];
-    const watching = watch(api, limited, wrong);
+    const promised: Promised = new Map();
+    const watching = watch(api, limited, promised, wrong);
     const acting = (enough: () => boolean) => [
       ...watching(enough),
-      ...buyers.map((buyer, index) =>
-        repeatUntilEnough(
-          (turn) => buy(buyer, round, serviceHost, codes, random.fork(`order ${turn} of ${index}`)),
-          enough,
-        ),
-      ),
+      ...buyers.map((buyer, index) => {
+        const trade: Trade = { buyer, codes, promised, wrong, limited, kept: new Set() };
+        const act = (turn: number) => buy(trade, round, serviceHost, random.fork(`order ${turn} of ${index}`));
+        return repeatUntilEnough(act, enough);
+      }),
     ];
-    const missed = await runWithClients(round, acting, () =>
-      killAtEach(context, round, choosePoints(context, discountPoints)),
-    );
+    const missed = await runWithClients(round, acting, async () => {
+      const unreached = await killAtEach(context, round, choosePoints(context, discountPoints));
+      const before = countTraded(round);
+      const isTraded = () => countTraded(round) >= before + TRADED[size];
+      await waitUntil(isTraded, { what: 'uses to be taken and given back', withinMs: TRADED_MS * round.slack });
+      return unreached;
+    });
     round.alsoTrue = async (evidence, check) => {
       requireReached(missed, check);
       check.that('prices', wrong.length === 0, () => wrong.slice(0, 3).join('; '));
