@@ -77,14 +77,18 @@ export function announceOrder(before: OrderDocument | undefined, after: OrderDoc
   const isChanged = (from: OrderDocument): boolean =>
     hasNewPending(from, after) || serializeVisible(from) !== serializeVisible(after);
   const isOther = types.length === 0 && payments.length === 0 && before && isChanged(before);
+  const changes = listChangeEvents(before, after);
   // What an erasure takes along is told by contact.erased.
-  if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
-  const own = types.map((type) => ({
-    type,
-    resource: { type: 'order', id: after.id },
-    data: toEventData(after),
-    ...(type === 'order.created' && created),
-  }));
+  const isOwn = isOther && before.erasedContact === after.erasedContact && !hasOtherChange(before, after);
+  if (isOwn) types.push('order.changed');
+  const toOwn = (type: string, more: object) => ({
+    ...{ type, resource: { type: 'order', id: after.id } },
+    data: { ...toEventData(after), ...more },
+  });
+  const own: Announcement[] = [
+    ...changes.map(({ type, ...more }) => toOwn(type, more)),
+    ...types.map((type) => ({ ...toOwn(type, {}), ...(type === 'order.created' && created) })),
+  ];
   const [first, ...rest] = own;
   const all = first?.type === 'order.created' ? [first, ...payments, ...rest] : [...payments, ...own];
   return all.map((announcement) => ({ ...announcement, belongsTo: toOwners(after) }));
@@ -124,6 +128,40 @@ const listOrderTypes = (before: OrderDocument | undefined, after: OrderDocument)
   if (settledAt !== null && settledAt !== (before?.cancellation?.settledAt ?? null)) types.push('order.settled');
   return types;
 };
+
+interface ChangeEvent {
+  readonly type: string;
+  readonly changeId: string;
+}
+
+/** Of what became of changes; of one that is to be done at once when it is. */
+const listChangeEvents = (before: Order | undefined, { changes = [] }: Order): ChangeEvent[] =>
+  changes.flatMap((change) => {
+    const { id: changeId, state, coveredAt, settlement, returns, exchanges, difference } = change;
+    const known = before?.changes?.find(({ id }) => id === changeId);
+    const events: ChangeEvent[] = [];
+    if (state !== known?.state) {
+      if (state === 'pending' && coveredAt === null) events.push({ type: 'order.change_pending', changeId });
+      if (state === 'lapsed') events.push({ type: 'order.change_lapsed', changeId });
+      if (state === 'done') {
+        const returned = returns.map(({ lineId }) => ({ lineId }));
+        const exchanged = exchanges.map(({ lineId, newLineId }) => ({ lineId, newLineId }));
+        const said = { changeId, returned, exchanged, difference };
+        events.push({ type: 'order.lines_changed', ...said });
+      }
+    }
+    const isSettled = settlement.settledAt !== null && !known?.settlement.settledAt;
+    return isSettled ? [...events, { type: 'order.change_settled', changeId }] : events;
+  });
+
+/** Then whatever else changed belongs to it. */
+const hasOtherChange = (before: Order, { changes = [] }: Order): boolean =>
+  changes.some((change) => {
+    const known = before.changes?.find(({ id }) => id === change.id);
+    return (
+      known?.state !== change.state || known.coveredAt !== change.coveredAt || known.settlement !== change.settlement
+    );
+  });
 
 /** A change of the order that need not show elsewhere in it. */
 const hasNewPending = (before: Order, { payments }: Order): boolean => {

@@ -14,6 +14,7 @@ import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.t
 const PUBLIC_URL = 'https://localhost:8443';
 const at = '2027-02-01T12:00:00.000Z';
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
+const changeId = 'chg_00mhs1k9f5g7ja3p1y6d';
 const productId = 'prd_00mhs1k2a4h9rv2c6t5b';
 const performanceId = 'prf_00mhs1k2e7d3kq0w8z1x';
 
@@ -78,6 +79,13 @@ const data: Readonly<Record<EventType, Readonly<Record<string, unknown>>>> = {
   'order.expired': { ...order, state: 'expired' },
   'order.cancelled': { ...confirmed, state: 'cancelled', cancellation },
   'order.settled': { ...confirmed, state: 'cancelled', cancellation: settled },
+  'order.change_pending': { ...confirmed, changeId },
+  'order.lines_changed': {
+    ...{ ...confirmed, total: 7_500, credit: 5_000, changeId, returned: [{ lineId: ticket.lineId }] },
+    ...{ exchanged: [], difference: -5_000 },
+  },
+  'order.change_lapsed': { ...confirmed, changeId },
+  'order.change_settled': { ...confirmed, changeId },
   'payment.recorded': { orderId, status: 'captured', amount: 12_500, currency: 'CHF' },
   'payment.failed': { orderId, status: 'failed', amount: 12_500, currency: 'CHF' },
   'payment.disputed': {

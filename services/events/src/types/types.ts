@@ -46,6 +46,27 @@ const OrderEventData = named(
   }),
 );
 
+const ChangeEventData = named(
+  'OrderChangeEventData',
+  Type.Object({ ...OrderEventData.properties, changeId: { ...id, description: 'of the order' } }),
+);
+
+const lineId = { ...id, description: 'a line that left the order' };
+const LinesChangedEventData = named(
+  'OrderLinesChangedEventData',
+  Type.Object({
+    ...ChangeEventData.properties,
+    returned: Type.Array(named('ReturnedLineEventData', Type.Object({ lineId }))),
+    exchanged: Type.Array(
+      named(
+        'ExchangedLineEventData',
+        Type.Object({ lineId, newLineId: { ...id, description: 'the line that took its place' } }),
+      ),
+    ),
+    difference: Type.Integer({ description: 'of the total after the change to that before, its fees included' }),
+  }),
+);
+
 const PaymentEventData = named(
   'PaymentEventData',
   Type.Object({ orderId: id, status: oneOf(['captured', 'failed'], describeState('payment')), amount, currency }),
@@ -192,6 +213,26 @@ export const eventTypes = {
   'order.settled': {
     ...order,
     summary: 'The cancellation of an order ended: its tickets are cancelled and its places free again',
+  },
+  'order.change_pending': {
+    ...order,
+    data: ChangeEventData,
+    summary: 'A change of the lines of a confirmed order waits for its payment',
+  },
+  'order.lines_changed': {
+    ...order,
+    data: LinesChangedEventData,
+    summary: 'Lines of a confirmed order were returned or exchanged; tickets and places follow',
+  },
+  'order.change_lapsed': {
+    ...order,
+    data: ChangeEventData,
+    summary: 'A change of a confirmed order was not paid in time, or was given up: what it held is free again',
+  },
+  'order.change_settled': {
+    ...order,
+    data: ChangeEventData,
+    summary: 'A change of a confirmed order ended: the old tickets are cancelled and the old places free',
   },
   'payment.recorded': { ...payment, summary: 'A payment was captured' },
   'payment.failed': { ...payment, summary: 'A pending payment failed' },

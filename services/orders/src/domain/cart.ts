@@ -4,7 +4,7 @@ import { cancel } from './cancellation.ts';
 import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { markListed, toBeneficiary } from './lines.ts';
-import { createContactNamedFacts } from './order/facts.ts';
+import { createContactNamedFacts, hasNames } from './order/facts.ts';
 import { computeDue, computeTotal, isAmountList } from './order/money.ts';
 import type { Guest, Line, LineComposition, Order, Texts } from './order/order.ts';
 import { checkDecidable, isHidden, markModified } from './order/state.ts';
@@ -132,12 +132,17 @@ export function applyBuyer<O extends Order>(
   return computeTotal(next) > computeTotal(order) ? refuse('dearer') : accept(markModified(next, now));
 }
 
-/** After its contact was erased. */
+/** After its contact was erased; also of lines that left, and of those that a change wants. */
 export function eraseNames<O extends Order>(order: O, now: number): O {
-  const named = order.lines.some(({ beneficiary }) => beneficiary);
-  if (!named) return order.guest ? { ...order, guest: null } : order;
+  if (!hasNames(order)) return order.guest ? { ...order, guest: null } : order;
+  const unname = <L extends Line>(lines: readonly L[]): L[] => lines.map((line) => ({ ...line, beneficiary: null }));
+  const { lines, formerLines, changes } = order;
   return markModified(
-    { ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) },
+    {
+      ...{ ...order, guest: null, lines: unname(lines) },
+      ...(formerLines && { formerLines: unname(formerLines) }),
+      ...(changes && { changes: changes.map((change) => ({ ...change, newLines: unname(change.newLines) })) }),
+    },
     now,
   );
 }

@@ -55,6 +55,13 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 25 },
 );
 
+const sale: Step[] = [
+  { kind: 'capture', amount: 20, index: 0 },
+  { kind: 'confirm', amount: 1, index: 0 },
+];
+/** Every second one of an order that was sold: few others get that far. */
+const histories = fc.tuple(fc.boolean(), steps).map(([isSold, history]) => [...(isSold ? sale : []), ...history]);
+
 const lineOf = (amount: number): Line => ({ ...createLine(1, amount), ticketId: null, replacements: [] });
 const start: Order = { ...createOpenOrder(), lines: [lineOf(20)] };
 const record = (prefix: string, order: Order, amount: number) => ({
@@ -162,7 +169,7 @@ const check = (before: Order, step: Step, order: Order): void => {
 test('over random histories net is captures without refunds, credit and due are never both positive, goodwill is at most the total, and what fails takes back what it counted for', () => {
   const seen = new Set<string>();
   fc.assert(
-    fc.property(steps, (history) => {
+    fc.property(histories, (history) => {
       history.reduce((before, step) => {
         const order = apply(before, step);
         check(before, step, order);

@@ -68,9 +68,14 @@ export function buildNamedTickets(order: Order) {
   return { ...data, tickets };
 }
 
-export function hasNames({ lines }: Pick<Order, 'lines'>): boolean {
-  return lines.some(({ beneficiary }) => beneficiary);
+/** Also of lines that left, or that a change wants. */
+export function hasNames({ lines, formerLines = [], changes = [] }: Named): boolean {
+  return [...lines, ...formerLines, ...changes.flatMap(({ newLines }) => newLines)].some(
+    ({ beneficiary }) => beneficiary,
+  );
 }
+
+type Named = Pick<Order, 'lines' | 'formerLines' | 'changes'>;
 
 /** Without tickets also places of removed lines that are not released yet. Uses of discounts need not be named. */
 export function createOrderCancelledFact(
