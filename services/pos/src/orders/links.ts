@@ -98,7 +98,7 @@ interface LinkContext {
   readonly now: () => number;
 }
 
-/** In the order of its lines; none before its confirmation and after its cancellation. */
+/** In the order of its lines, not those of former ones; none before its confirmation and after its cancellation. */
 export async function listOrderTickets(
   { tickets }: Pick<LinkContext, 'tickets'>,
   institution: string,
@@ -106,9 +106,10 @@ export async function listOrderTickets(
 ): Promise<readonly Ticket[]> {
   if (state !== 'confirmed') return [];
   const found = await tickets.list(institution, { orderIds: [id] });
+  const present = new Set(lines.map((line) => line.id));
   const positions = new Map(lines.map(({ ticketId }, index) => [ticketId, index]));
   const at = ({ id }: Ticket): number => positions.get(id) ?? lines.length;
-  return found.toSorted((one, other) => at(one) - at(other));
+  return found.filter(({ lineId }) => present.has(lineId)).toSorted((one, other) => at(one) - at(other));
 }
 
 type EndContext = Pick<LinkContext, 'offers' | 'tickets' | 'bestEffortTickets'>;

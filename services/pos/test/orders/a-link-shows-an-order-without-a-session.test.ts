@@ -66,6 +66,19 @@ describe('a link', () => {
     expect(shown).toMatchObject({ ticketIds: [other], languages: ['de', 'fr', 'en'] });
   });
 
+  test('has no tickets of lines that left the order, used ones neither', async () => {
+    const order = await buy(2);
+    const link = await tokenOf(order);
+    const [gone = '', other = ''] = Object.keys((await read(link)).data.tickets);
+    fixture.tickets.setStatus(gone, 'controlled');
+    const stored = fixture.orders.orders.get(order.id);
+    if (stored) stored.lines = stored.lines.filter(({ ticketId }) => ticketId !== gone);
+    const { data } = await read(link);
+    expect([Object.keys(data.tickets), Object.keys(data.documents)]).toEqual([[other], [other]]);
+    const whole = await fixture.call('GET', `/orders/${order.id}/document`, { token: order.token, version: 'vexp' });
+    expect(decodeShownContent(whole.data.base64).ticketIds).toEqual([other]);
+  });
+
   test.each(['cancelled', 'expired', 'payment_pending'] as const)(
     'to an order that is %s says so, without tickets and documents',
     async (state) => {

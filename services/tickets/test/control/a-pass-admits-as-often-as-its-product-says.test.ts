@@ -2,15 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { findAdmittance } from '../../src/control/admittance.ts';
 import type { Entries } from '../../src/domain/ticket.ts';
 import { shopTicket } from '../../src/examples.ts';
-import { describeOnEachEngine, PATH } from '../fixture/service.ts';
+import { describeOnEachEngine, PATH, waitUntilAfter } from '../fixture/service.ts';
 import {
   addMembers,
   controlWith,
+  createChange,
   createConfirmedOrder,
   createScanClock,
   issueAndPrint,
   listScans,
   scan,
+  settle,
 } from '../fixture/tickets.ts';
 
 const DAY = 86_400_000;
@@ -138,6 +140,21 @@ describeOnEachEngine('a pass admits as often as its product says', (fixture) => 
       expect(await act('POST')).toBe('controlled');
     },
   );
+
+  test('no more once its line has left the order, which scanners without a network learn', async () => {
+    const { id, order, performanceId, act } = await open('unlimited');
+    await act('POST');
+    await waitUntilAfter((await fixture.ticket(id)).updatedAt);
+    const since = new Date().toISOString();
+    expect((await settle(fixture, createChange(order, { returned: [0] }))).controlled).toBe(1);
+    expect([await act('POST'), await act('DELETE')]).toEqual(['ticket_cancelled', 'ticket_cancelled']);
+    const { data } = await fixture.call(
+      'GET',
+      `${PATH}/statuses?performanceId=${performanceId}&modifiedSince=${since}`,
+    );
+    expect(data.items).toEqual([expect.objectContaining({ id, status: 'controlled' })]);
+    expect(JSON.stringify(data.items)).not.toContain('entries');
+  });
 
   test('the list for scanners says what decides without a network', async () => {
     const { id, performanceId } = await open('daily');

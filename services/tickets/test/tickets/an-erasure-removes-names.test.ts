@@ -9,10 +9,12 @@ import {
   addMembers,
   type Confirmed,
   changeCollections,
+  createChange,
   createConfirmedOrder,
   getFirstTicketId,
   issueAndPrint,
   issueOrder,
+  settle,
   toCancelledOrder,
 } from '../fixture/tickets.ts';
 
@@ -68,6 +70,26 @@ describeOnEachEngine('an erasure removes names', (fixture) => {
     for (const one of [id, next, last]) expect(await beneficiaryOf(one)).toBeNull();
     expect(await stored(order)).not.toContain('Martin');
     expect((await rename(id, key)).headers.get('idempotency-replayed')).toBeNull();
+  });
+
+  test('names of former lines are deleted, also by a change that is settled afterwards', async () => {
+    const [before, after] = [
+      await issueOrder(fixture, named(someone(), 3)),
+      await issueOrder(fixture, named(someone(), 3)),
+    ];
+    const changes = [before, after].map((order) => createChange(order, { returned: [0], exchanged: [1] }));
+    const [first, second] = changes.map((change) => ({
+      ...change,
+      tickets: addMembers(change, { beneficiary: { lastName: NAME } }).tickets,
+    }));
+    if (!first || !second) throw new Error('there are two changes');
+    await settle(fixture, first);
+    expect(await stored(before)).toContain(NAME);
+    await erase(String(before.contactNumber));
+    expect(await stored(before)).not.toContain(NAME);
+    await erase(String(after.contactNumber));
+    await settle(fixture, second);
+    expect(await stored(after)).not.toContain(NAME);
   });
 
   test('a contact of another institution with the same number is not affected', async () => {
