@@ -11,11 +11,13 @@ import {
   unpaidStates,
 } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
+import { isBarred, listRetained } from './changes.ts';
 import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
 import { findUnknownRecords, readProviderRecords } from './payments.ts';
 import { judgePrices, judgeUses, readCodes } from './prices.ts';
 import { type CheckedCollections, findById, findByOwner, findReferencedDocuments } from './reading.ts';
 import { CLOCKS_MS, isUnderWay } from './stock.ts';
+import { isIssuing, isLive } from './tickets.ts';
 
 interface OrderEvidence {
   readonly order: OrderDocument;
@@ -31,11 +33,12 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
   const withTickets = found.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
   const tickets = await findByOwner(collections.tickets, 'orderId', withTickets);
   const placesOf = (order: OrderDocument): string[] =>
-    order.state === 'cancelled'
-      ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
-      : order.state === 'expired'
-        ? []
-        : listStock(order.lines);
+    order.state === 'expired'
+      ? []
+      : [
+          ...(order.state === 'cancelled' ? [] : listStock(order.lines)),
+          ...listRetained(order, tickets.get(order.id) ?? []).map(({ place }) => place.id),
+        ];
   const places = await findById(collections.places, found.flatMap(placesOf));
   const own = new Map(found.map((order) => [order.id, order]));
   const strangers = found.flatMap((order) => {
@@ -66,6 +69,7 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
 const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] => [
   ...linePlaces(evidence, now),
   ...lineTickets(evidence),
+  ...retainedPlaces(evidence),
   ...cancellationFaults(evidence),
   ...stateFaults(evidence),
   ...moneyFaults(evidence, now),
@@ -117,6 +121,7 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
       { invariant: 'line_ticket', offenders: [order.id, line.id, ...live.map(({ id }) => id)], text, underWay },
     ];
     const [ticket] = live;
+    if (own.length > 0 && live.length === 0 && isBarred(order, line, tickets)) return [];
     if (!ticket || live.length > 1) return toFindings(`line ${line.id} of ${order.id} has ${live.length} live tickets`);
     if (ticket.id !== line.ticketId)
       return toFindings(`line ${line.id} of ${order.id} names ${line.ticketId}, its ticket is ${ticket.id}`);
@@ -125,23 +130,15 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
   });
 };
 
-/** Whether orders still has to tell tickets what is sold, to whom, or for whom. */
-const isIssuing = ({ due }: OrderDocument): boolean => due?.issueTickets !== undefined;
-
-const isLive = ({ status }: TicketDocument): boolean => status !== 'invalidated' && status !== 'cancelled';
-
 const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
   const { order, tickets } = evidence;
   const { id, state, cancellation, lines } = order;
   if (state !== 'cancelled' || cancellation === null) return [];
   const valid = tickets.filter(({ status }) => status === 'not_printed' || status === 'printed');
-  const open = [
-    ...retainedPlaces(evidence),
-    ...valid.map((ticket): Finding => {
-      const text = `${id} is cancelled, its ticket ${ticket.id} is ${ticket.status}`;
-      return { invariant: 'cancelled_ticket', offenders: [id, ticket.id], text };
-    }),
-  ];
+  const open = valid.map((ticket): Finding => {
+    const text = `${id} is cancelled, its ticket ${ticket.id} is ${ticket.status}`;
+    return { invariant: 'cancelled_ticket', offenders: [id, ticket.id], text };
+  });
   const { settledAt, hadTickets, ticketsCancelled, controlled, placesReleased } = cancellation;
   if (settledAt === null) {
     const text = `${id} is cancelled and not settled: tickets and catalog have not both reported what they released`;
@@ -149,20 +146,23 @@ const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
   }
   const controlledTickets = tickets.filter(({ status }) => status === 'controlled').length;
   // More places are released than lines had where a change of lines died with its process.
+  const ended = lines.length - controlledTickets;
+  // Tickets of former lines may be cancelled with the order, and two of an exchange may have one place.
   const asMany =
     !hadTickets ||
-    (ticketsCancelled === lines.length - controlledTickets && (placesReleased ?? 0) >= (ticketsCancelled ?? 0));
+    (order.formerLines && (ticketsCancelled ?? 0) >= ended) ||
+    (ticketsCancelled === ended && (placesReleased ?? 0) >= (ticketsCancelled ?? 0));
   if (controlled === controlledTickets && asMany && placesReleased !== null) return open;
   const text = `${id} was cancelled with ${lines.length} lines, ${controlledTickets} controlled, and is settled with ${ticketsCancelled} tickets cancelled, ${controlled} controlled, ${placesReleased} places released`;
   return [...open, { invariant: 'cancellation', offenders: [id], text }];
 };
 
-/** The ticket was used before the cancellation: its place stays sold. */
+/** The ticket was used before the order was cancelled, or its line had left: its place stays sold. */
 const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
-  tickets.flatMap(({ status, place: { id } }): Finding[] => {
+  listRetained(order, tickets).flatMap(({ place: { id } }): Finding[] => {
     const place = places.get(id);
-    if (status !== 'controlled' || (place?.state === 'sold' && place.holder === order.id)) return [];
-    const text = `${order.id} is cancelled, a controlled ticket keeps ${id}, which is ${place?.state ?? 'missing'}`;
+    if (place?.state === 'sold' && place.holder === order.id) return [];
+    const text = `a controlled ticket of ${order.id}, whose line is gone, keeps ${id}, which is ${place?.state ?? 'missing'}`;
     return [{ invariant: 'place_owner', offenders: [id, order.id], text }];
   });
 
@@ -238,63 +238,3 @@ const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, Conta
   const text = `${id} is of the contact ${contactNumber}, which does not exist`;
   return [{ invariant: 'contact', offenders: [id, contactNumber], text }];
 };
-
-/** The evidence on a ticket; missing documents are undefined. */
-interface TicketEvidence {
-  readonly ticket: TicketDocument;
-  readonly order: OrderDocument | undefined;
-  /** The tickets that it replaces and that replaces it. */
-  readonly before: TicketDocument | undefined;
-  readonly after: TicketDocument | undefined;
-}
-
-export async function judgeTickets(collections: CheckedCollections, found: readonly TicketDocument[]): Promise<Case[]> {
-  const orders = await findReferencedDocuments(collections.orders, found, 'orderId');
-  const kin = await findReferencedDocuments(collections.tickets, found, 'replaces', 'replacedBy');
-  return found.map((ticket) => {
-    const order = orders.get(ticket.orderId);
-    const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];
-    const read = [order, before, after].flatMap((one) => one ?? []);
-    return createCase('ticket', ticket, judgeTicket({ ticket, order, before, after }), read, [ticket.orderId]);
-  });
-}
-
-const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
-  const { id, status, orderId, lineId, institution, replaces, replacedBy } = ticket;
-  const findings: Finding[] = boundsFaults(ticket, order);
-  const why = (): string | undefined => {
-    if (!order) return 'does not exist';
-    if (order.institution !== institution) return 'is another institution’s';
-    if (order.state !== 'confirmed' && order.state !== 'cancelled') return `is ${order.state}`;
-    return order.lines.some((line) => line.id === lineId) ? undefined : `has no line ${lineId}`;
-  };
-  const said = why();
-  if (said !== undefined) {
-    const text = `ticket ${id} (${status}) is of ${orderId}, which ${said}`;
-    findings.push({ invariant: 'ticket_order', offenders: [id, orderId], text, underWay: order?.saleDue != null });
-  }
-  const reportBroken = (text: string, underWay = false) =>
-    findings.push({ invariant: 'ticket_lineage', offenders: [id], text: `ticket ${id} ${text}`, underWay });
-  if (replaces !== null && before?.replacedBy !== id)
-    reportBroken(`replaces ${replaces}, which ${before ? 'does not say so' : 'does not exist'}`);
-  if ((status === 'invalidated') !== (replacedBy !== null))
-    reportBroken(`is ${status} and replaced by ${replacedBy ?? 'none'}`);
-  // Written right after this one, or by a sweep if the process died in between.
-  else if (replacedBy !== null && !after) reportBroken(`is replaced by ${replacedBy}, which does not exist`);
-  return findings;
-};
-
-/** Those of its order, by which users see it. An earlier release issued tickets without the channel. */
-const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined): Finding[] => {
-  if (!order || order.institution !== ticket.institution) return [];
-  const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;
-  const contacts = `is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`;
-  const places = `is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`;
-  const broken = findBrokenRules('ticket_bounds', id, `ticket ${id}`, [
-    [contactNumber === order.contactNumber, contacts, order.id],
-    [pointOfSale === order.pointOfSale, places, order.id],
-  ]);
-  return broken.map((finding) => ({ ...finding, underWay: isIssuing(order) }));
-};
-
-const nameOf = (value: string | null): string => value ?? 'none';

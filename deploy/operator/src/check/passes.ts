@@ -2,7 +2,7 @@ import type { Announced } from '@boxoffice/service';
 import type { CollectionHandle, Document } from '@boxoffice/store';
 import { judgeAnnouncements, judgeEvents, judgeEventsAgain } from './events.ts';
 import type { Case, Kind } from './findings.ts';
-import { judgeOrders, judgeTickets } from './orders.ts';
+import { judgeOrders } from './orders.ts';
 import { judgeProviderPayments, judgeProviderRefunds } from './payments.ts';
 import {
   judgeApiKeys,
@@ -16,6 +16,7 @@ import {
 } from './people.ts';
 import { type CheckedCollections, findById, readAllPages } from './reading.ts';
 import { judgePlaces, judgeStock, recount, type Stock, toCodeStock, toPerformanceStock, toRuleStock } from './stock.ts';
+import { judgeTickets } from './tickets.ts';
 import { judgeUsage, judgeUsageAgain } from './usage.ts';
 
 /** `uses` are of discounts and codes with a limit; `abandoned_places`, also such uses, are held for orders that do not exist, of a dead process or not created yet. They lapse. */

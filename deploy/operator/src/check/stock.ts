@@ -7,6 +7,7 @@ import {
 } from '@boxoffice/catalog';
 import { listStock, type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
+import { isChanging, listUnlinedStock } from './changes.ts';
 import { type Case, createCase, type Finding, type Kind } from './findings.ts';
 import { type CheckedCollections, findByOwner, findReferencedDocuments, readPages } from './reading.ts';
 
@@ -21,7 +22,7 @@ export function isUnderWay({ saleDue, removedPlaces }: Pick<OrderDocument, 'sale
   return saleDue != null || removedPlaces != null;
 }
 
-/** The evidence on a place's holder. `order`: undefined if it does not exist; `tickets`: those of a cancelled order. */
+/** The evidence on a place's holder. `order`: undefined if it does not exist; `tickets`: if it has used ones without lines. */
 interface Holding {
   readonly order: OrderDocument | undefined;
   readonly tickets: readonly TicketDocument[];
@@ -38,8 +39,8 @@ export async function judgePlaces(
 ): Promise<Case[]> {
   const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
   const orders = await findReferencedDocuments(collections.orders, taken, 'holder');
-  const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
-  const tickets = await findByOwner(collections.tickets, 'orderId', cancelled);
+  const ended = [...orders.values()].filter(({ state, formerLines }) => state === 'cancelled' || formerLines);
+  const tickets = await findByOwner(collections.tickets, 'orderId', ended);
   const now = Date.now();
   abandoned(taken.filter((place) => isAbandoned(place, orders.get(place.holder ?? ''), now)).length);
   return taken.map((place) => {
@@ -67,7 +68,7 @@ const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Findin
   const stranger = order && order.institution !== institution ? 'which is another institution’s' : undefined;
   const said = stranger ?? why;
   if (said === undefined) return faults;
-  const underWay = order !== undefined && isUnderWay(order);
+  const underWay = order !== undefined && (isUnderWay(order) || isChanging(order));
   return [
     ...faults,
     {
@@ -93,7 +94,8 @@ const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined 
   const { order } = holding;
   if (order === undefined) return 'which does not exist';
   if (order.state === 'confirmed') {
-    return listStock(order.lines).includes(place.id) ? undefined : 'which has no line for it';
+    const stock = [...listStock(order.lines), ...listUnlinedStock(order, holding.tickets)];
+    return stock.includes(place.id) ? undefined : 'which has no line for it';
   }
   // The process died before it confirmed the order: the request's repeat, or the order's end, puts it right.
   if (unpaidStates.includes(order.state)) return undefined;

@@ -18,6 +18,8 @@ export interface Planted {
   readonly named?: (fixture: InstitutionFixture) => readonly string[];
 }
 
+type Change = NonNullable<OrderDocument['changes']>[number];
+
 const line = (change: object) => (order: { readonly lines: readonly object[] }) =>
   ({ lines: order.lines.map((one) => ({ ...one, ...change })) }) as object;
 /** The line at this price. */
@@ -37,6 +39,27 @@ const money = {
 };
 const captured = { ...money, status: 'captured' as const };
 export const held = { state: 'held', freeFrom: Date.now() + 3_600_000, request: 'r', item: 0 } as const;
+
+/** A further line, with this ticket, leaves the order of the line that is sold. */
+const leaveOrder = async (
+  order: InstitutionFixture['order'],
+  addTicket: InstitutionFixture['addTicket'],
+  id: InstitutionFixture['id'],
+  ticket: Parameters<InstitutionFixture['addTicket']>[1],
+  settlement: Partial<Change['settlement']>,
+): Promise<void> => {
+  const counts = { ticketsCancelled: 0, controlled: 0, placesReleased: 0, settledAt: null };
+  const change: Change = {
+    ...{ id: id('chg'), state: 'done' as const, reason: null, returns: [], exchanges: [], newLines: [], fees: [] },
+    ...{ difference: 0, fee: 0, due: 0, credit: 0, refundId: null, expiresAt: null, deadline: null, coveredAt: null },
+    ...{ createdAt: 1, doneAt: 1, asOf: 1, settlement: { ...counts, ...settlement } },
+  };
+  await addTicket('ord_sold', { id: id('tic_left'), lineId: id('lin_left'), ...ticket });
+  await order('ord_sold', ({ lines }) => ({
+    changes: [change],
+    formerLines: lines.map(({ price: _, ...one }) => ({ ...one, id: id('lin_left'), changeId: change.id, leftAt: 1 })),
+  }));
+};
 
 /** An order that was paid and refunded by a provider, as both sides have recorded it, but for what is changed. */
 const plantProvider =
@@ -385,6 +408,19 @@ export const planted: Readonly<Record<string, Planted>> = {
     plant: ({ addTicket, id }) => addTicket('ord_nobody', { id: id('tic_lost') }),
     named: ({ id }) => [id('tic_lost'), id('ord_nobody')],
   },
+  'a valid ticket of a line that left': {
+    invariants: ['ticket_order'],
+    plant: ({ order, addTicket, id }) => leaveOrder(order, addTicket, id, { status: 'printed' }, { settledAt: 1 }),
+    named: ({ id }) => [id('tic_left'), id('ord_sold')],
+  },
+  'a place of a used ticket whose line left is free': {
+    invariants: ['place_owner'],
+    plant: ({ order, addTicket, id, place }) => {
+      const used = { status: 'controlled', place: { id: place(6), label: '', row: null, seat: null } } as const;
+      return leaveOrder(order, addTicket, id, used, { settledAt: 1 });
+    },
+    named: ({ place, id }) => [place(6), id('ord_sold')],
+  },
   'a ticket of another contact than its order': {
     invariants: ['ticket_bounds'],
     plant: ({ ticket, id }) => ticket('tic_ord_sold', { contactNumber: id('C3') }),
@@ -572,6 +608,12 @@ export const underWay: Readonly<Record<string, Pick<Planted, 'access' | 'plant'>
   'a cancellation that is not settled yet': {
     plant: ({ order }) =>
       order('ord_gone', ({ cancellation }) => ({ cancellation: cancellation && { ...cancellation, settledAt: null } })),
+  },
+  'a change that is not settled yet': {
+    plant: async ({ order, addTicket, id, setPlace }) => {
+      await setPlace(6, createSoldPlace(id('ord_sold')));
+      await leaveOrder(order, addTicket, id, { status: 'printed' }, {});
+    },
   },
   'tickets that an event will make': {
     plant: async ({ collections, id, institution }) => {
