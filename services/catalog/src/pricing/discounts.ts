@@ -1,12 +1,7 @@
 import { createCheck, createNullableSchema, createView, currency, id, named, oneOf, timestamp } from '@boxoffice/http';
+import type { Effect } from '@boxoffice/prices';
 import { type Static, Type } from 'typebox';
-import {
-  type DiscountDetails,
-  type Effect,
-  normaliseChannels,
-  normalisePercentage,
-  triggers,
-} from '../domain/pricing.ts';
+import { type DiscountDetails, normaliseChannels, normalisePercentage, triggers } from '../domain/pricing.ts';
 import { amount, createdAt, ids, names } from '../schemas.ts';
 import type { RuleDocument } from '../store.ts';
 import type { Noun } from './noun.ts';
@@ -38,53 +33,31 @@ const members = {
   trigger: oneOf(triggers, { description: 'whether an order needs one of its codes; it does not change' }),
 };
 
-const criterion = createNullableSchema(
-  oneOf(['member'], { description: 'what the contact of the order must have; null: nothing' }),
-);
-const validFrom = createNullableSchema({ ...timestamp, description: 'ISO 8601 UTC; null: at once' });
-const validTo = createNullableSchema({ ...timestamp, description: 'ISO 8601 UTC; null: without an end' });
-const minPlaces = Type.Integer({
-  minimum: 1,
-  maximum: 1_000,
-  description: 'lines of the order that it matches, at least',
-});
-const listed = {
+const shared = {
+  effect,
+  unlocks: some('hidden tariffs that are sold with it'),
+  criterion: createNullableSchema(
+    oneOf(['member'], { description: 'what the contact of the order must have; null: nothing' }),
+  ),
   productIds: createNullableSchema(some('the products whose lines it matches; null or empty: all')),
   performanceIds: createNullableSchema(some('the performances whose lines it matches; null or empty: all')),
   tariffIds: createNullableSchema(some('the tariffs whose lines it matches; null or empty: all')),
+  minPlaces: Type.Integer({ minimum: 1, maximum: 1_000, description: 'lines of the order that it matches, at least' }),
+  validFrom: createNullableSchema({ ...timestamp, description: 'ISO 8601 UTC; null: at once' }),
+  validTo: createNullableSchema({ ...timestamp, description: 'ISO 8601 UTC; null: without an end' }),
+  currency,
+  state,
 };
-const unlocks = some('hidden tariffs that are sold with it');
+
+const limits = { uses: createNullableSchema(uses), usesPerOrder: createNullableSchema(usesPerOrder) };
+const description = 'one use is one line; null: without a limit';
+const limitsInput = named('UseLimitsInput', Type.Object(Type.Partial(Type.Object(limits)).properties, { description }));
 
 const DiscountBody = named(
   'DiscountInput',
   Type.Object({
     ...members,
-    effect: Type.Optional(effect),
-    unlocks: Type.Optional(unlocks),
-    criterion: Type.Optional(criterion),
-    productIds: Type.Optional(listed.productIds),
-    performanceIds: Type.Optional(listed.performanceIds),
-    tariffIds: Type.Optional(listed.tariffIds),
-    minPlaces: Type.Optional(minPlaces),
-    channels: Type.Optional(channels),
-    validFrom: Type.Optional(validFrom),
-    validTo: Type.Optional(validTo),
-    limits: Type.Optional(
-      createNullableSchema(
-        named(
-          'UseLimitsInput',
-          Type.Object(
-            {
-              uses: Type.Optional(createNullableSchema(uses)),
-              usesPerOrder: Type.Optional(createNullableSchema(usesPerOrder)),
-            },
-            { description: 'one use is one line; null: without a limit' },
-          ),
-        ),
-      ),
-    ),
-    currency: Type.Optional(currency),
-    state: Type.Optional(state),
+    ...Type.Partial(Type.Object({ ...shared, channels, limits: createNullableSchema(limitsInput) })).properties,
   }),
 );
 
@@ -108,25 +81,9 @@ export const Discount = named(
   Type.Object({
     id: Type.String(),
     ...members,
-    effect,
-    unlocks,
-    criterion,
-    ...listed,
-    minPlaces,
+    ...shared,
     channels: shownChannels,
-    validFrom,
-    validTo,
-    limits: createNullableSchema(
-      named(
-        'UseLimits',
-        Type.Object(
-          { uses: createNullableSchema(uses), usesPerOrder: createNullableSchema(usesPerOrder) },
-          { description: 'null: none' },
-        ),
-      ),
-    ),
-    currency,
-    state,
+    limits: createNullableSchema(named('UseLimits', Type.Object(limits, { description: 'null: none' }))),
     usage: Type.Optional(Usage),
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -11,19 +11,16 @@ const members = {
   per: oneOf(feeUnits, { description: 'on each ticket, or once on the order' }),
 };
 
+const shared = {
+  amount: createNullableSchema({ ...amount, description: 'in the minor unit; this or `percent`' }),
+  percent: createNullableSchema(percent),
+  roundTo: createNullableSchema(roundTo),
+  ...{ currency, taxId, state },
+};
+
 const FeeBody = named(
   'FeeInput',
-  Type.Object({
-    code,
-    ...members,
-    amount: Type.Optional(createNullableSchema({ ...amount, description: 'in the minor unit; this or `percent`' })),
-    percent: Type.Optional(createNullableSchema(percent)),
-    roundTo: Type.Optional(createNullableSchema(roundTo)),
-    currency: Type.Optional(currency),
-    taxId: Type.Optional(taxId),
-    channels: Type.Optional(channels),
-    state: Type.Optional(state),
-  }),
+  Type.Object({ code, ...members, ...Type.Partial(Type.Object({ ...shared, channels })).properties }),
 );
 
 export const Fee = named(
@@ -32,13 +29,8 @@ export const Fee = named(
     id: Type.String(),
     code: shownCode,
     ...members,
-    amount: createNullableSchema(amount),
-    percent: createNullableSchema(percent),
-    roundTo: createNullableSchema(roundTo),
-    currency,
-    taxId,
+    ...shared,
     channels: shownChannels,
-    state,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),

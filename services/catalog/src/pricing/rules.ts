@@ -2,6 +2,7 @@
 
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, computeRestriction } from '@boxoffice/identity';
+import type { Channels } from '@boxoffice/prices';
 import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import {
   type Context,
@@ -12,7 +13,6 @@ import {
   throwNotFound,
 } from '../context.ts';
 import {
-  type Channels,
   type DiscountDetails,
   findFormProblems,
   findRuleProblems,
