@@ -2,7 +2,7 @@ import {
   type Buyer,
   type Channels,
   type Discount,
-  type DiscountEffect,
+  type Effect,
   type Fee,
   isBuyerAdmitted,
   type Tax,
@@ -10,31 +10,25 @@ import {
   UNTAXED,
 } from './terms.ts';
 
-interface BookFee {
-  readonly id: string;
-  readonly name: Texts;
-  readonly per: 'ticket' | 'order';
+interface Charge {
   readonly amount?: number | null;
   readonly percent?: string | null;
   readonly roundTo?: number | null;
-  readonly taxId?: string | null;
-  readonly channels?: Channels | null;
 }
 
-interface BookDiscount extends Omit<Discount, 'effect'> {
-  readonly effect: {
-    readonly percent?: string;
-    readonly roundTo?: number;
-    readonly amount?: number;
-    readonly price?: number;
-  } | null;
+interface BookFee extends Charge {
+  readonly id: string;
+  readonly name: Texts;
+  readonly per: 'ticket' | 'order';
+  readonly taxId?: string | null;
+  readonly channels?: Channels | null;
 }
 
 /** What the catalogue says of an institution's prices. */
 export interface Book {
   readonly taxes: readonly { readonly id: string; readonly name: Texts; readonly rate: string }[];
   readonly fees: readonly BookFee[];
-  readonly discounts: readonly BookDiscount[];
+  readonly discounts: readonly Discount[];
 }
 
 /** Of a new line: its tax, and what tickets of this buyer cost beside it. */
@@ -50,22 +44,13 @@ const findTax = ({ taxes }: Book, taxId: string | null | undefined): Tax => {
 const listFees = (book: Book, per: 'ticket' | 'order', buyer: Buyer): Fee[] =>
   book.fees
     .filter((fee) => fee.per === per && isBuyerAdmitted(fee.channels ?? null, buyer))
-    .map(({ id, name, amount, percent, roundTo, taxId }) => ({
-      ...{ id, name, tax: findTax(book, taxId) },
-      effect: percent == null ? { amount: amount ?? 0 } : toShare(percent, roundTo),
-    }));
+    .map(({ id, name, taxId, ...charge }) => ({ id, name, tax: findTax(book, taxId), effect: toFeeEffect(charge) }));
 
-const toShare = (percent: string, roundTo: number | null | undefined) => ({ percent, roundTo: roundTo ?? 1 });
-
-/** The discounts that orders may have, and the fees that one of this buyer has once. */
-export function readBook(book: Book, buyer: Buyer): { discounts: Discount[]; orderFees: Fee[] } {
-  const discounts = book.discounts.map(({ effect, ...discount }) => ({ ...discount, effect: toEffect(effect) }));
-  return { discounts, orderFees: listFees(book, 'order', buyer) };
+export function toFeeEffect({ amount, percent, roundTo }: Charge): Effect {
+  return percent == null ? { amount: amount ?? 0 } : { percent, roundTo: roundTo ?? 1 };
 }
 
-const toEffect = (effect: BookDiscount['effect']): DiscountEffect | null => {
-  if (effect === null) return null;
-  const { percent, roundTo, amount, price } = effect;
-  if (percent !== undefined) return toShare(percent, roundTo);
-  return price === undefined ? { amount: amount ?? 0 } : { price };
-};
+/** The discounts that orders may have, and the fees that one of this buyer has once. */
+export function readBook(book: Book, buyer: Buyer): { discounts: readonly Discount[]; orderFees: Fee[] } {
+  return { discounts: book.discounts, orderFees: listFees(book, 'order', buyer) };
+}

@@ -1,12 +1,12 @@
 // Which line has which discount (commerce, section 4, rules 2 to 7).
 
-import { multiplyByPercent } from './money.ts';
+import { computeShare } from './money.ts';
 import {
   type Buying,
   countUsable,
   type Discount,
-  type DiscountEffect,
   type DiscountTerms,
+  type Effect,
   type Grant,
   isBuyerAdmitted,
   isSameCode,
@@ -40,11 +40,9 @@ export interface CodeState {
 }
 
 /** By how many minor units: from 0 up to the whole price. */
-export function computeLowering(effect: DiscountEffect | null, base: number): number {
+export function computeLowering(effect: Effect | null, base: number): number {
   if (effect === null) return 0;
-  if ('price' in effect) return Math.max(0, base - effect.price);
-  const amount = 'amount' in effect ? effect.amount : multiplyByPercent(base, effect.percent, effect.roundTo);
-  return Math.min(base, amount);
+  return effect.price === undefined ? Math.min(base, computeShare(effect, base)) : Math.max(0, base - effect.price);
 }
 
 interface Candidate {
@@ -74,14 +72,9 @@ export function chooseDiscounts(
   const listHad = (id: string) => had.filter(({ grant }) => grant.terms.id === id);
   const holders = match(lines, ranked, (id) => countUses(id, listHad(id).length, discounts, buying));
   return [...holders].flatMap(([id, bids]) => {
+    const left = listHad(id).flatMap((one) => (bids.some(({ line }) => line.id === one.id) ? [] : one.grant));
     const discount = discounts.find((one) => one.id === id);
-    const left = listHad(id).filter((one) => !bids.some(({ line }) => line.id === one.id));
-    return share(
-      bids,
-      left.map(({ grant }) => grant),
-      discount,
-      buying,
-    );
+    return share(bids, left, discount, buying);
   });
 }
 
@@ -93,14 +86,10 @@ const rank = (
   buying: Buying,
 ): readonly Candidate[] => {
   const { grant } = line;
-  const kept =
-    grant && mayHave(grant.terms, line, lines, buying)
-      ? [{ terms: grant.terms, kept: grant, lowering: computeLowering(grant.terms.effect, line.base) }]
-      : [];
-  const offered = discounts
-    .filter((discount) => isOffered(discount, buying) && mayHave(discount, line, lines, buying))
-    .map((terms) => ({ terms, kept: null, lowering: computeLowering(terms.effect, line.base) }));
-  return [...kept, ...offered]
+  const offered = discounts.filter((discount) => isOffered(discount, buying));
+  return [...(grant ? [{ terms: grant.terms, kept: grant }] : []), ...offered.map((terms) => ({ terms, kept: null }))]
+    .filter(({ terms }) => mayHave(terms, line, lines, buying))
+    .map((one) => ({ ...one, lowering: computeLowering(one.terms.effect, line.base) }))
     .filter(({ lowering, terms }) => lowering > 0 || (line.hidden && terms.unlocks.includes(line.tariffId)))
     .toSorted(compareCandidates)
     .filter(({ terms }, index, all) => all.findIndex((one) => one.terms.id === terms.id) === index);
@@ -220,24 +209,11 @@ const share = (
 };
 
 /** Without what is of the moment. */
-const toTerms = ({
-  id,
-  name,
-  trigger,
-  effect,
-  unlocks,
-  criterion,
-  productIds,
-  performanceIds,
-  tariffIds,
-  minPlaces,
-  channels,
-  createdAt,
-}: DiscountTerms): DiscountTerms => ({
-  ...{ id, name, trigger, effect, unlocks, criterion, productIds, performanceIds, tariffIds, minPlaces },
-  channels,
-  createdAt,
-});
+const toTerms = ({ id, name, trigger, effect, unlocks, criterion, ...more }: DiscountTerms): DiscountTerms => {
+  const { productIds, performanceIds, tariffIds, minPlaces, channels, createdAt } = more;
+  const matches = { criterion, productIds, performanceIds, tariffIds, minPlaces, channels };
+  return { id, name, trigger, effect, unlocks, ...matches, createdAt };
+};
 
 /** A code that a line has is applied, whatever has ended meanwhile; else the first state that holds. */
 export function findCodeStates(

@@ -1,10 +1,7 @@
 // What prices are made of (commerce, section 4). Pure: the only package that rules of services may import.
 
-export { type Book, composeTerms, readBook } from './book.ts';
-export {
-  type CodeState,
-  codeStates,
-} from './discounts.ts';
+export { type Book, composeTerms, readBook, toFeeEffect } from './book.ts';
+export { type CodeState, codeStates } from './discounts.ts';
 export { extractTax, multiplyByPercent } from './money.ts';
 export {
   type Component,
@@ -20,6 +17,7 @@ export {
   type Buying,
   type Channels,
   type Discount,
+  type Effect,
   type Fee,
   type Grant,
   isSameCode,

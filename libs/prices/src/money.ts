@@ -1,5 +1,7 @@
 // Amounts are in minor units.
 
+import type { Effect } from './terms.ts';
+
 /** At most four decimals: percentages are counted in millionths. */
 const DECIMALS = 4;
 const MILLION = 10n ** BigInt(2 + DECIMALS);
@@ -10,6 +12,11 @@ const MILLION = 10n ** BigInt(2 + DECIMALS);
  */
 export function multiplyByPercent(amount: number, percent: string, roundTo = 1): number {
   return divide(BigInt(amount) * toMillionths(percent), MILLION, roundTo);
+}
+
+/** A fee on `price`, or what a discount takes off it. */
+export function computeShare({ amount, percent = '0', roundTo }: Effect, price: number): number {
+  return amount ?? multiplyByPercent(price, percent, roundTo);
 }
 
 /** The tax within `gross`, which includes it: gross × rate / (100 + rate), rounded half away from zero. */

@@ -1,7 +1,7 @@
 // What an order costs, and what its prices are made of (commerce, section 4).
 
 import { type Choice, type CodeState, chooseDiscounts, findCodeStates } from './discounts.ts';
-import { extractTax, multiplyByPercent } from './money.ts';
+import { computeShare, extractTax } from './money.ts';
 import type { Buying, Discount, Fee, Grant, PricedItem, Tax, Texts } from './terms.ts';
 
 /** A part of a line's price beside its base; a discount's is negative. */
@@ -99,15 +99,12 @@ const priceLine = (item: PricedItem, choice: Choice | undefined): LinePrice => {
 
 /** Those of a line at its price after the discount; none on one that costs nothing. */
 export function chargeTicketFees<F extends Pick<Fee, 'effect'>>(price: number, fees: readonly F[]) {
-  const charged = price === 0 ? [] : fees.map((fee) => ({ ...fee, amount: computeFee(fee, price) }));
+  const charged = price === 0 ? [] : fees.map((fee) => ({ ...fee, amount: computeShare(fee.effect, price) }));
   return charged.filter(({ amount }) => amount !== 0);
 }
 
-const computeFee = ({ effect }: Pick<Fee, 'effect'>, price: number): number =>
-  'amount' in effect ? effect.amount : multiplyByPercent(price, effect.percent, effect.roundTo);
-
 const chargeOnce = (fee: Fee): OrderFee => {
-  const amount = computeFee(fee, 0);
+  const amount = computeShare(fee.effect, 0);
   return { ...fee, amount, taxes: tax([{ tax: fee.tax, amount }]) };
 };
 

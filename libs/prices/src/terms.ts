@@ -10,21 +10,19 @@ export interface Tax {
 
 export const UNTAXED: Tax = { taxId: null, rate: null };
 
-/** Of a product with a percentage, rounded to whole multiples of `roundTo` minor units; absent: 1. */
-interface Share {
-  readonly percent: string;
+/** One of `percent`, rounded to whole multiples of `roundTo` minor units (absent: 1), `amount` and, of discounts, `price`. */
+export interface Effect {
+  readonly percent?: string;
   readonly roundTo?: number;
-}
-
-interface Fixed {
-  readonly amount: number;
+  readonly amount?: number;
+  readonly price?: number;
 }
 
 /** As of the hold of its line, or of the order's first lines. */
 export interface Fee {
   readonly id: string;
   readonly name: Texts;
-  readonly effect: Share | Fixed;
+  readonly effect: Effect;
   readonly tax: Tax;
 }
 
@@ -34,15 +32,13 @@ export interface Channels {
   readonly clientIds: readonly string[];
 }
 
-export type DiscountEffect = Share | Fixed | { readonly price: number };
-
 /** What a discount does, and to which lines; as of now, or of the hold. */
 export interface DiscountTerms {
   readonly id: string;
   readonly name: Texts;
   readonly trigger: 'automatic' | 'code';
   /** Null: it only unlocks. */
-  readonly effect: DiscountEffect | null;
+  readonly effect: Effect | null;
   /** The hidden tariffs that it unlocks. */
   readonly unlocks: readonly string[];
   /** Required of the order's contact. */
@@ -106,13 +102,11 @@ export interface PricedItem {
   readonly grant: Grant | null;
 }
 
-/** By which channel. */
 export interface Buyer {
   readonly pointOfSale: string | null;
   readonly clientId: string | null;
 }
 
-/** Who buys, and where. */
 export interface Buying extends Buyer {
   /** Of the contact; null: the order has none. */
   readonly criteria: readonly string[] | null;

@@ -1,13 +1,6 @@
-import { chargeTicketFees } from '@boxoffice/prices';
+import { type Channels, chargeTicketFees, type Effect, toFeeEffect } from '@boxoffice/prices';
 import { isEndBeforeStart } from './product.ts';
 import type { Texts } from './tariff.ts';
-
-/** Admit an order that is made at one of the points of sale or by one of the clients; at least one is named. */
-export interface Channels {
-  /** Service hosts in lower case. */
-  readonly pointsOfSale: readonly string[];
-  readonly clientIds: readonly string[];
-}
 
 export interface TaxDetails {
   readonly kind: 'tax';
@@ -37,14 +30,6 @@ export interface FeeDetails {
 }
 
 export const triggers = ['automatic', 'code'] as const;
-
-/** Exactly one of `percent`, with `roundTo`, `amount` and `price`. */
-export interface Effect {
-  readonly percent?: string;
-  readonly roundTo?: number;
-  readonly amount?: number;
-  readonly price?: number;
-}
 
 export interface DiscountDetails {
   readonly kind: 'discount';
@@ -156,8 +141,6 @@ export function isForEverybody(rule: RuleDetails): rule is FeeDetails {
 export type WithFees = (price: number) => number;
 
 export function buildWithFees(fees: readonly FeeDetails[]): WithFees {
-  const charged = fees.map(({ amount, percent, roundTo }) => ({
-    effect: percent === null ? { amount: amount ?? 0 } : { percent, roundTo: roundTo ?? 1 },
-  }));
+  const charged = fees.map((fee) => ({ effect: toFeeEffect(fee) }));
   return (price) => chargeTicketFees(price, charged).reduce((sum, fee) => sum + fee.amount, price);
 }

@@ -178,15 +178,11 @@ const experimental = {
 };
 
 export const pendingOrder = {
-  ...examples.order,
+  ...experimental.examples.order,
   state: 'payment_pending' as const,
   paymentMethod: 'stripe',
   expiresAt: '2026-11-20T16:37:12.000Z',
-  number: 'k7m2p9qx',
-  localCreatedAt: '2026-11-20T17:05:12+01:00',
   items: withSold(examples.order.items, { ticketId: null, barcode: null, ticketStatus: null }),
-  ...exampleOfOrder,
-  ...exampleOfMoney,
   payment: {
     method: 'stripe',
     state: 'pending' as const,
@@ -194,7 +190,6 @@ export const pendingOrder = {
     expiresAt: '2026-11-20T16:36:00.000Z',
   },
   paid: 0,
-  ticketDelivery: 'electronic',
 };
 
 export type Edition = typeof numbered | typeof experimental;

@@ -51,18 +51,12 @@ export function createPriceList(book: Book | null | undefined, visitor: Visitor)
     return lines.find(({ locked }) => !locked)?.amount;
   };
 
-  return remember(
-    ({ id, productId }: Performance) => `${readNamed(productId)} ${readNamed(id)}`,
-    (performance) =>
-      remember(
-        ({ id }: Tariff) => id,
-        (tariff) =>
-          remember(
-            (base: number) => base,
-            (base) => price(performance, tariff, base),
-          ),
-      ),
-  );
+  const known = new Map<string, number | undefined>();
+  return (performance: Performance, tariff: Tariff, base: number): number | undefined => {
+    const key = `${readNamed(performance.productId)} ${readNamed(performance.id)} ${tariff.id} ${base}`;
+    if (!known.has(key)) known.set(key, price(performance, tariff, base));
+    return known.get(key);
+  };
 }
 
 /** Who has the code sees what it unlocks, also for several places, and while his own cart has its last use. */
@@ -70,16 +64,3 @@ const showWithCode = (discount: Discount): Discount =>
   discount.trigger === 'automatic'
     ? discount
     : { ...discount, minPlaces: 1, free: null, codes: discount.codes.map((code) => ({ ...code, free: null })) };
-
-/** Computes once for each key. */
-const remember = <Argument, Key, Value>(toKey: (from: Argument) => Key, compute: (from: Argument) => Value) => {
-  const known = new Map<Key, Value>();
-  return (from: Argument): Value => {
-    const key = toKey(from);
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const computed = compute(from);
-    known.set(key, computed);
-    return computed;
-  };
-};

@@ -72,10 +72,9 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
 
   /** What is sold to the visitor, at what he pays. */
   const listPrices = (performance: Performance) => {
-    const priceOf = priceAlone(performance);
     return performance.prices.flatMap(({ seatCategoryId, tariffId, amount: base }) => {
       const tariff = tariffs.get(tariffId);
-      const amount = tariff && priceOf(tariff)(base);
+      const amount = tariff && priceAlone(performance, tariff, base);
       return tariff === undefined || amount === undefined ? [] : [{ seatCategoryId, tariff, amount }];
     });
   };
