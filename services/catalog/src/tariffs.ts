@@ -28,7 +28,9 @@ import {
   requireInstitution,
   throwNotFound,
 } from './context.ts';
+import type { ReturnTerms } from './domain/return-policy.ts';
 import type { TariffDetails } from './domain/tariff.ts';
+import { givenReturnPolicy, readReturnTerms, returnPolicy } from './pricing/return-policy.ts';
 import { requireTax } from './pricing/rules.ts';
 import { exampleIds, taxId } from './pricing/schemas.ts';
 import { asOf, code, createdAt, ids, names, shownCode } from './schemas.ts';
@@ -50,6 +52,7 @@ const TariffBody = named(
     criterion: Type.Optional(criterion),
     taxId: Type.Optional(taxId),
     hidden: Type.Optional(hidden),
+    returnPolicy: Type.Optional(givenReturnPolicy),
   }),
 );
 
@@ -62,6 +65,7 @@ export const Tariff = named(
     criterion,
     taxId,
     hidden,
+    returnPolicy,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -70,7 +74,8 @@ export const Tariff = named(
 const view = createView(Tariff);
 
 export function toTariffView(tariff: TariffDocument): Static<typeof Tariff> {
-  return view({ ...tariff, taxId: tariff.taxId ?? null, hidden: tariff.hidden ?? false });
+  const { taxId = null, hidden = false, returnPolicy = null } = tariff;
+  return view({ ...tariff, taxId, hidden, returnPolicy });
 }
 
 /** The demo data do not have it, so that the example can be sent. */
@@ -83,6 +88,7 @@ export const tariff = {
   criterion: null,
   taxId: exampleIds.tax,
   hidden: false,
+  returnPolicy: { returnMinutes: 2_880, returnFee: { amount: 500 }, exchangeMinutes: 60, exchangeFee: null },
   createdAt,
   updatedAt: createdAt,
 };
@@ -173,7 +179,9 @@ export function createTariffsRoutes(store: Store): AnyOperation[] {
             ...(taxId && { taxId }),
             ...(hidden && { hidden }),
           };
-          return toTariffDetails(check(mergePatch<Static<typeof TariffBody>>(before, body)));
+          const { returnPolicy, ...changes } = body;
+          const details = toTariffDetails(check(mergePatch<Static<typeof TariffBody>>(before, changes)));
+          return withReturnPolicy(details, readReturnTerms(returnPolicy, current.returnPolicy));
         };
         const context = createContext(store, caller.institution);
         if (!(await context.collections.tariffs.get(params.tariffId))) throwNotFound();
@@ -188,8 +196,12 @@ const validatorOf = ({ version }: TariffDocument) => ({ etag: String(version) })
 
 const toTariffDetails = (body: Static<typeof TariffBody>): TariffDetails => {
   const { code, name, criterion = null, taxId, hidden } = body;
-  return { code, name, criterion, ...(taxId ? { taxId } : {}), ...(hidden ? { hidden } : {}) };
+  const details = { code, name, criterion, ...(taxId ? { taxId } : {}), ...(hidden ? { hidden } : {}) };
+  return withReturnPolicy(details, readReturnTerms(body.returnPolicy));
 };
+
+const withReturnPolicy = (details: TariffDetails, returnPolicy: ReturnTerms | null): TariffDetails =>
+  returnPolicy ? { ...details, returnPolicy } : details;
 
 /** @throws Fault `not_found` (no such institution), `semantically_invalid`, `tariff_duplicate_code` */
 const createTariff = async (
@@ -227,7 +239,7 @@ const changeTariff = async (
     .update(
       id,
       (current) => {
-        const { taxId: _, hidden: __, ...rest } = current;
+        const { taxId: _, hidden: __, returnPolicy: ___, ...rest } = current;
         const next = { ...rest, ...to(current) };
         return JSON.stringify(toTariffView(next)) === JSON.stringify(toTariffView(current))
           ? undefined

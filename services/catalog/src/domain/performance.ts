@@ -1,6 +1,7 @@
 import { type CategoryPlan, findCapacityProblems, mergeRows, type RequestedCapacity } from './capacity.ts';
 import { type Clocks, computeMeantStart, hasMovedLocalTime, type MeantStart, restoreMeantStart } from './clocks.ts';
 import { isEndBeforeStart, selectLater } from './product.ts';
+import { type GivenTerms, mergeReturnTerms, type ReturnTerms } from './return-policy.ts';
 import { type CategoryInput, findCategoryProblems, type SeatCategory } from './seat-category.ts';
 import { type CategoryRows, findSeatMapProblems, type SeatMap } from './seat-map.ts';
 import { findPriceProblems, type MoneyRules, type Price, type PriceInput, resolvePrices } from './tariff.ts';
@@ -29,6 +30,8 @@ export interface PerformanceInput extends PerformanceDetails {
   readonly prices: readonly PriceInput[];
   /** Null: none. */
   readonly seatMap: SeatMap | null;
+  /** Null: its tariffs decide alone. */
+  readonly returnPolicy: ReturnTerms | null;
 }
 
 export interface Performance extends PerformanceDetails {
@@ -38,6 +41,8 @@ export interface Performance extends PerformanceDetails {
   readonly prices: readonly Price[];
   /** Absent in performances of earlier releases: none. */
   readonly seatMap?: SeatMap | null;
+  /** Absent: null. */
+  readonly returnPolicy?: ReturnTerms | null;
   /** Absent in performances of earlier releases: the one that `startDate` has. */
   readonly meantStart?: MeantStart;
   /** The product's id if the product may have only one performance; a unique index prevents a second. */
@@ -118,6 +123,7 @@ export interface PerformancePatch {
   readonly seatCategories?: readonly RequestedCapacity[];
   readonly prices?: readonly PriceInput[];
   readonly seatMap?: SeatMap | null;
+  readonly returnPolicy?: GivenTerms | null;
 }
 
 /** At another time or place. */
@@ -176,13 +182,14 @@ export function applyPerformanceChange<P extends Performance>(
     ...mergeDetails(performance, patch, clocks),
     state: patch.state ?? performance.state,
     seatMap: patch.seatMap === undefined ? (performance.seatMap ?? null) : patch.seatMap,
+    returnPolicy: mergeReturnTerms(patch.returnPolicy, performance.returnPolicy),
     prices: patch.prices ? resolvePrices(patch.prices, performance.seatCategories, currency) : performance.prices,
     seatCategories: performance.seatCategories.map(
       (category) => plans.find((plan) => plan.category.id === category.id)?.category ?? category,
     ),
   };
-  const { state, seatMap = null, prices, seatCategories } = performance;
-  const before = { ...mergeDetails(performance, {}, clocks), state, seatMap, prices, seatCategories };
+  const { state, seatMap = null, returnPolicy = null, prices, seatCategories } = performance;
+  const before = { ...mergeDetails(performance, {}, clocks), state, seatMap, returnPolicy, prices, seatCategories };
   if (same(before, changes)) return undefined;
   const isReentered = before.startDate !== changes.startDate || before.timeZone !== changes.timeZone;
   return {

@@ -1,3 +1,5 @@
+import type { ReturnTerms } from './return-policy.ts';
+
 export interface TariffDetails {
   readonly code: string;
   readonly name: Texts;
@@ -7,6 +9,7 @@ export interface TariffDetails {
   readonly taxId?: string | null;
   /** Sold only with a discount that unlocks it, and not shown to the public. */
   readonly hidden?: boolean;
+  readonly returnPolicy?: ReturnTerms | null;
 }
 
 export interface Tariff extends TariffDetails {

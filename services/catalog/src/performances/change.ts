@@ -20,6 +20,7 @@ import {
   type PerformancePatch,
 } from '../domain/performance.ts';
 import { createPerformanceCancelledFact, createPerformanceMovedFact } from '../events.ts';
+import { readReturnTerms } from '../pricing/return-policy.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { type CapacityClaim, claimCapacity, giveBack, isValidClaim, settle } from './capacity.ts';
 import { createTooSlowFault, findPerformance, RECORD_MS, recordModification } from './performances.ts';
@@ -87,6 +88,7 @@ const check = (performance: PerformanceDocument, { patch, allow }: PerformanceCh
   if (patch.state && !mayPerformanceBecome(performance.state, patch.state)) {
     throw new Fault('conflict', `The performance is ${performance.state}; this state is final.`);
   }
+  readReturnTerms(patch.returnPolicy, performance.returnPolicy);
   refuseProblems(findPatchProblems(performance, patch, rules));
 };
 

@@ -135,6 +135,7 @@ export async function writePerformance(
       seatCategories,
       prices: resolvePrices(input.prices, seatCategories, currency),
       ...(input.seatMap ? { seatMap: input.seatMap } : {}),
+      ...(input.returnPolicy ? { returnPolicy: input.returnPolicy } : {}),
       meantStart: computeMeantStart(input, clocks),
       soleOf: hasManyPerformances(product.type) ? null : product.id,
       revision: 1,

@@ -14,6 +14,7 @@ import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
 import { countSeats } from '../domain/seat-category.ts';
 import { MAX_ROWS } from '../domain/seat-map.ts';
+import { changedReturnPolicy, givenReturnPolicy, readReturnTerms, returnPolicy } from '../pricing/return-policy.ts';
 import type { TicketFees } from '../pricing/ticket-fees.ts';
 import { amount, code, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
@@ -107,6 +108,7 @@ export const Performance = named(
     seatCategories: Type.Array(SeatCategory),
     prices: Type.Array(Price),
     seatMap: Type.Optional(createNullableSchema(SeatMap)),
+    returnPolicy,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -147,6 +149,7 @@ const withPlan = (
 ) => ({
   ...performance,
   seatMap,
+  returnPolicy: performance.returnPolicy ?? null,
   prices: performance.prices.map((price) => ({ ...price, withFees: withFees(price.amount) })),
   seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
     category.numbered ? { ...category, rows: rows.filter(({ seats }) => countSeats(seats) > 0) } : category,
@@ -196,6 +199,7 @@ export const performance = {
   id: ids.performance,
   productId: ids.product,
   state: 'on_sale' as const,
+  returnPolicy: null,
   seatCategories: [{ ...newPerformance.seatCategories[0], id: ids.category }],
   prices: [{ seatCategoryId: ids.category, tariffId: ids.tariff, amount: 12_500, withFees: 12_750, currency: 'CHF' }],
   createdAt,
@@ -245,6 +249,7 @@ export const NewPerformance = named(
     seatCategories: Type.Array(NewCategory, { minItems: 1, maxItems: 50 }),
     prices: Type.Array(NewPrice, { maxItems: 1_000 }),
     seatMap: Type.Optional(createNullableSchema(SeatMap)),
+    returnPolicy: Type.Optional(givenReturnPolicy),
   }),
 );
 
@@ -291,10 +296,12 @@ export const PerformanceChanges = named(
     seatCategories: Type.Optional(Type.Array(ChangedCategory, { maxItems: 50 })),
     prices: Type.Optional(Type.Array(ChangedPrice, { maxItems: 1_000 })),
     seatMap: Type.Optional(createNullableSchema(SeatMap)),
+    returnPolicy: Type.Optional(changedReturnPolicy),
   }),
 );
 
-export function toPerformanceInput(body: Static<typeof NewPerformance>): PerformanceInput {
+/** `at` is its path. @throws Fault `validation_error` */
+export function toPerformanceInput(body: Static<typeof NewPerformance>, at = '$'): PerformanceInput {
   return {
     startDate: body.startDate,
     durationMinutes: body.durationMinutes ?? null,
@@ -305,5 +312,6 @@ export function toPerformanceInput(body: Static<typeof NewPerformance>): Perform
     seatCategories: body.seatCategories,
     prices: body.prices,
     seatMap: toSeatMap(body.seatMap ?? null),
+    returnPolicy: readReturnTerms(body.returnPolicy, null, at),
   };
 }

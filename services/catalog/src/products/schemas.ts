@@ -230,6 +230,6 @@ export function toNewOffering(body: Static<typeof NewProduct>): NewOffering {
     ...toProductDetails(body),
     state: body.state ?? 'preparing',
     currency: body.currency,
-    performances: (body.performances ?? []).map(toPerformanceInput),
+    performances: (body.performances ?? []).map((one, index) => toPerformanceInput(one, `$.performances[${index}]`)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Condition, Documents, Where } from '@boxoffice/store';
 import { freed, isUse, type Place, SOLD } from '../domain/place.ts';
 import { settle } from '../performances/capacity.ts';
-import type { Collections, PlaceDocument } from '../store.ts';
+import type { Collections, PerformanceDocument, PlaceDocument } from '../store.ts';
 
 type Places = Documents<PlaceDocument>;
 
@@ -118,15 +118,18 @@ export function releaseHold(
 }
 
 /**
- * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. The event of the
- * cancellation does not reach an order that is inserted later.
+ * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. `performances`:
+ * as they are after that. The events of their cancellation and their moves do not reach an order that is inserted later.
  */
-export async function sell(collections: Collections, change: Sale): Promise<ChangeOutcome> {
+export async function sell(
+  collections: Collections,
+  change: Sale,
+): Promise<ChangeOutcome & { readonly performances?: readonly PerformanceDocument[] }> {
   const { places } = collections;
   const outcome = await sellHold(places, change);
   if (!('places' in outcome)) return outcome;
-  const performanceIds = listPerformanceIds(outcome.places);
-  if (!(await isCancelled(collections, performanceIds))) return outcome;
+  const performances = await readPerformances(collections, listPerformanceIds(outcome.places));
+  if (!performances.some(({ state }) => state === 'cancelled')) return { ...outcome, performances };
   const ids = getPlaceIds(outcome.places);
   await places.claim({ where: { id: { in: ids }, holder: change.holder }, set: freed });
   return { missing: ids };
@@ -136,9 +139,9 @@ const listPerformanceIds = (places: readonly PlaceDocument[]): string[] =>
   places.flatMap((place) => (isUse(place) ? [] : [place.performanceId]));
 
 /** Performances of a cancelled product are cancelled one after the other, each with its fact. */
-const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
+const readPerformances = async ({ performances }: Collections, ids: readonly string[]) => {
   const found = await Promise.all([...new Set(ids)].map((id) => performances.get(id)));
-  return found.some((performance) => performance?.state === 'cancelled');
+  return found.filter((performance) => performance !== undefined);
 };
 
 /** `replaces`: the requested place, if another of its category is held instead. */

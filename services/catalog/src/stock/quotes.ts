@@ -1,4 +1,14 @@
-import { type AnyOperation, createNullableSchema, currency, id, named, ok, oneOf, operation } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  createNullableSchema,
+  currency,
+  id,
+  named,
+  ok,
+  oneOf,
+  operation,
+  timestamp,
+} from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { type Context, createContext } from '../context.ts';
@@ -17,17 +27,8 @@ import { codes, listCodes, Pricing, readPricing } from '../pricing/offer.ts';
 import { amount, ids, names } from '../schemas.ts';
 import { type Collections, discountCodes, institutions } from '../store.ts';
 import { findUnknownPlaces, loadOffers, type Offers, quote, type UnknownPlaces } from './hold.ts';
-import {
-  exampleItem,
-  Hold,
-  holder,
-  ItemQuote,
-  Refused,
-  requestId,
-  tariffTerms,
-  toItemQuote,
-  viewTariffMembers,
-} from './schemas.ts';
+import { exampleItem, Hold, holder, Refused, requestId } from './schemas.ts';
+import { ItemQuote, tariffTerms, toItemQuote, viewTerms } from './terms.ts';
 
 interface Requested extends ItemsRequest {
   /** Shows only what public access does; everything else reads like what never existed. */
@@ -52,6 +53,7 @@ const Quote = named(
   'Quote',
   Type.Object({
     tariffId: Type.String(),
+    startDate: Type.Optional(timestamp),
     criterion: createNullableSchema(Type.String()),
     name: Type.Optional(names),
     amount,
@@ -108,13 +110,14 @@ export function createQuoteRoutes(store: Store): AnyOperation[] {
         return ok({
           outcome: 'quoted' as const,
           refusal: null,
-          quotes: quoted.sold.map(({ price, tariff, product }) => ({
+          quotes: quoted.sold.map(({ price, tariff, product, performance }) => ({
             tariffId: tariff.id,
+            startDate: performance.startDate,
             criterion: tariff.criterion,
             name: tariff.name,
             amount: price.amount,
             currency: price.currency,
-            ...viewTariffMembers(tariff, product),
+            ...viewTerms({ tariff, product, performance }),
           })),
           pricing: quoted.pricing,
         });
@@ -189,9 +192,8 @@ const quoteOrder = async (context: Context, requested: Requested): Promise<Stati
       const performance = offers.performances.get(item.performanceId);
       const price = findPrice(item, performance);
       if (!performance || !price) return [];
-      const { productId } = performance;
-      const [tariff, product] = [offers.tariffs.get(item.tariffId), offers.products.get(productId)];
-      return [toItemQuote(item, index, { price, tariff, product, productId })];
+      const [tariff, product] = [offers.tariffs.get(item.tariffId), offers.products.get(performance.productId)];
+      return [toItemQuote(item, index, { price, tariff, product, performance })];
     }),
     refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
     pricing: await readPricing(context, all.institution, requested.codes, all.codes, countLines(requested)),

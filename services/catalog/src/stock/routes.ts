@@ -21,11 +21,11 @@ import {
   requestId,
   toChangeView,
   toHoldView,
-  toItemQuote,
   toPlaceView,
   toRenewalView,
 } from './schemas.ts';
 import { shortenHold } from './shorten.ts';
+import { toItemQuote } from './terms.ts';
 import { holdUses, Uses, UsesAnswer } from './uses.ts';
 
 const params = { holder };
@@ -94,7 +94,7 @@ export function createStockRoutes(store: Store): AnyOperation[] {
         if (!('sold' in outcome)) return ok(nothing);
         const quotes = requested.items.flatMap((one, index) => {
           const sold = outcome.sold[index];
-          return sold ? [toItemQuote(one, index, { ...sold, productId: sold.product.id })] : [];
+          return sold ? [toItemQuote(one, index, sold)] : [];
         });
         return ok({ ...nothing, quotes, pricing: outcome.pricing });
       },

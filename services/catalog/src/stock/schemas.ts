@@ -12,16 +12,16 @@ import {
 import { type Static, Type } from 'typebox';
 import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
 import { computeValidUntil, getEntries } from '../domain/product.ts';
-import { countItemPlaces, refusalReasons, type SaleItem } from '../domain/sale.ts';
-import { type Price, sortTexts, type Texts } from '../domain/tariff.ts';
+import { refusalReasons } from '../domain/sale.ts';
+import { sortTexts, type Texts } from '../domain/tariff.ts';
 import { ReceiptHead } from '../points-of-sale/receipt.ts';
 import { codes, Pricing } from '../pricing/offer.ts';
-import { taxId } from '../pricing/schemas.ts';
 import { productType } from '../products/schemas.ts';
 import { amount, ids, names } from '../schemas.ts';
-import type { PlaceDocument, ProductDocument, TariffDocument } from '../store.ts';
-import type { ChangeOutcome, RenewalOutcome } from './changes.ts';
+import type { PlaceDocument } from '../store.ts';
+import type { RenewalOutcome, sell } from './changes.ts';
 import type { Held, HeldLine } from './hold.ts';
+import { ItemQuote, tariffTerms, viewTerms } from './terms.ts';
 
 /** Without a colon: names with one are the catalog's own holds. */
 export const holder = Type.String({ pattern: ID_PATTERN, description: 'an order' });
@@ -103,47 +103,6 @@ const SaleDescription = named(
   }),
 );
 
-/** Of lines and quotes. */
-export const tariffTerms = {
-  taxId: Type.Optional(taxId),
-  hidden: Type.Optional(
-    Type.Boolean({ description: 'whether the tariff is sold only with a discount that unlocks it' }),
-  ),
-};
-
-export const ItemQuote = named(
-  'StockItemQuote',
-  Type.Object({
-    item: Type.Integer({ description: 'the index of the requested item' }),
-    quantity: Type.Integer(),
-    productId: Type.Optional(Type.String()),
-    criterion: createNullableSchema(Type.String({ description: 'what the tariff requires of the contact' })),
-    amount,
-    currency,
-    ...tariffTerms,
-  }),
-);
-
-/** `item` is the index of the requested item. */
-export function toItemQuote(
-  requested: SaleItem,
-  item: number,
-  { price, tariff, product, productId }: PricedItem,
-): Static<typeof ItemQuote> {
-  return {
-    ...{ item, quantity: countItemPlaces(requested), productId, criterion: tariff?.criterion ?? null },
-    ...{ amount: price.amount, currency: price.currency },
-    ...(tariff ? viewTariffMembers(tariff, product) : {}),
-  };
-}
-
-interface PricedItem {
-  readonly price: Price;
-  readonly tariff: TariffDocument | undefined;
-  readonly product: ProductDocument | undefined;
-  readonly productId: string;
-}
-
 const Line = named(
   'HeldLine',
   Type.Object({
@@ -196,11 +155,6 @@ export const HoldAnswer = named(
   }),
 );
 
-/** The tariff's tax counts before its product's. */
-export function viewTariffMembers(tariff: TariffDocument, product: ProductDocument | undefined) {
-  return { taxId: tariff.taxId ?? product?.taxId ?? null, hidden: tariff.hidden ?? false };
-}
-
 export function toHoldView({ until, lines, pointOfSale, institution, pricing }: Held): Static<typeof HoldAnswer> {
   return {
     outcome: 'held',
@@ -226,7 +180,7 @@ export function toHoldView({ until, lines, pointOfSale, institution, pricing }: 
         ...aboutOf({ pointOfSale, institution }, line),
         amount: price.amount,
         currency: price.currency,
-        ...viewTariffMembers(tariff, line.product),
+        ...viewTerms(line),
         place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
       };
     }),
@@ -266,13 +220,21 @@ export const Changed = named(
     outcome: oneOf(['done', 'refused']),
     places: Type.Array(Place),
     missing: Type.Array(Type.String(), { description: 'places that the holder has lost; if any, nothing was changed' }),
+    starts: Type.Optional(
+      Type.Array(
+        Type.Object({ performanceId: Type.String(), startDate: timestamp, asOf: Type.Integer({ minimum: 0 }) }),
+        { description: 'of a sale: of its performances after it; `asOf` is the version, as of `performance.moved`' },
+      ),
+    ),
   }),
 );
 
-export function toChangeView(outcome: ChangeOutcome): Static<typeof Changed> {
-  return 'places' in outcome
-    ? { outcome: 'done', places: outcome.places.map(toPlaceView), missing: [] }
-    : refuseMissing(outcome);
+export function toChangeView(outcome: Awaited<ReturnType<typeof sell>>): Static<typeof Changed> {
+  if (!('places' in outcome)) return refuseMissing(outcome);
+  const starts = outcome.performances?.map(({ id: performanceId, startDate, version: asOf }) => ({
+    ...{ performanceId, startDate, asOf },
+  }));
+  return { outcome: 'done', places: outcome.places.map(toPlaceView), missing: [], ...(starts && { starts }) };
 }
 
 const refuseMissing = ({ missing }: { readonly missing: readonly string[] }) => ({

@@ -1,0 +1,69 @@
+import { normalisePercentage } from './pricing.ts';
+
+/** Exactly one of `amount`, in the minor unit, and `percent` of the line's amount, with `roundTo`. */
+export interface ChangeFee {
+  readonly amount?: number;
+  readonly percent?: string;
+  readonly roundTo?: number;
+}
+
+/** Minutes are before the start of the performance; null: not allowed. A fee that is null is none. */
+export interface ReturnTerms {
+  readonly returnMinutes: number | null;
+  readonly returnFee: ChangeFee | null;
+  readonly exchangeMinutes: number | null;
+  readonly exchangeFee: ChangeFee | null;
+}
+
+type Given<T> = { readonly [Name in keyof T]?: T[Name] | null };
+
+/** Absent members are as before. */
+export interface GivenTerms {
+  readonly returnMinutes?: number | null;
+  readonly returnFee?: Given<ChangeFee> | null;
+  readonly exchangeMinutes?: number | null;
+  readonly exchangeFee?: Given<ChangeFee> | null;
+}
+
+export function mergeReturnTerms(
+  given: GivenTerms | null | undefined,
+  before: ReturnTerms | null = null,
+): ReturnTerms | null {
+  if (!given) return given === undefined ? before : null;
+  const had = before ?? { returnMinutes: null, returnFee: null, exchangeMinutes: null, exchangeFee: null };
+  const { returnMinutes = had.returnMinutes, exchangeMinutes = had.exchangeMinutes } = given;
+  const returnFee = mergeFee(given.returnFee, had.returnFee);
+  return { returnMinutes, returnFee, exchangeMinutes, exchangeFee: mergeFee(given.exchangeFee, had.exchangeFee) };
+}
+
+/** One of the other kind takes the place of the one that there was. */
+const mergeFee = (given: GivenTerms['returnFee'], before: ChangeFee | null): ChangeFee | null => {
+  if (!given) return given === undefined ? before : null;
+  const isWhole = given.amount != null || given.percent != null;
+  const { amount, percent, roundTo } = { ...(isWhole ? { roundTo: before?.roundTo } : before), ...given };
+  return {
+    ...(amount != null && { amount }),
+    ...(percent != null && { percent: normalisePercentage(percent), ...(roundTo != null && { roundTo }) }),
+  };
+};
+
+/** Each fee of neither kind or of both, with its path. */
+export function findFeeProblems(terms: ReturnTerms | null, at: string): string[] {
+  return (['returnFee', 'exchangeFee'] as const).flatMap((name) => {
+    const fee = terms?.[name];
+    const isClear = !fee || (fee.amount === undefined) !== (fee.percent === undefined);
+    return isClear ? [] : [`${at}.returnPolicy.${name} has either amount or percent`];
+  });
+}
+
+interface WithReturnPolicy {
+  readonly returnPolicy?: ReturnTerms | null;
+}
+
+/** The tariff's counts before the performance's; null: there is none. */
+export function selectReturnTerms(
+  tariff: WithReturnPolicy | undefined,
+  performance: WithReturnPolicy,
+): ReturnTerms | null {
+  return tariff?.returnPolicy ?? performance.returnPolicy ?? null;
+}
