@@ -7,7 +7,7 @@ import { ticketsApi } from './clients/generated/tickets.ts';
 import { createRoutes } from './commands.ts';
 import { createContext, type OrdersContext, settings } from './context.ts';
 import { currentFacts, examples, schemas } from './events.ts';
-import { applyFulfilment, cancelPerformanceOrders, eraseContact } from './reactions.ts';
+import { applyFulfilment, cancelPerformanceOrders, eraseContact, movePerformanceLines } from './reactions.ts';
 import { collections, ORDERS_OF_0_3, ordersCollection, retention } from './store.ts';
 import { work } from './work.ts';
 
@@ -23,6 +23,7 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
   queues: [
     requireQueue('orders.fulfilment.v1'),
     requireQueue('orders.performance-cancelled.v1'),
+    requireQueue('orders.performance-moved.v1'),
     requireQueue('orders.contact-erased.v1'),
   ],
   prepare: createContext,
@@ -37,6 +38,10 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
     {
       queue: requireQueue('orders.performance-cancelled.v1'),
       handle: (message) => cancelPerformanceOrders(context, message),
+    },
+    {
+      queue: requireQueue('orders.performance-moved.v1'),
+      handle: (message) => movePerformanceLines(context, message),
     },
     {
       queue: requireQueue('orders.contact-erased.v1'),

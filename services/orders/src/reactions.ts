@@ -3,6 +3,7 @@ import { type Idempotency, readDocuments, runForEach } from '@boxoffice/store';
 import type { OrdersContext } from './context.ts';
 import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
 import { eraseNames } from './domain/cart.ts';
+import { moveLines } from './domain/changes/policy.ts';
 import { recordControl, recordReplacement } from './domain/confirmation.ts';
 import type { Accepted } from './domain/decisions.ts';
 import { cancelOfPerformances } from './orders/actions.ts';
@@ -68,19 +69,42 @@ export async function applyFulfilment(context: OrdersContext, message: Message):
 
 const WIDTH = 16;
 
+/** Every order that has, had or is about to have a place of the performance. */
+const forEachOrder = async (
+  context: Pick<OrdersContext, 'orders' | 'links'>,
+  institution: string,
+  performanceId: string,
+  act: (order: OrderDocument) => Promise<void>,
+): Promise<void> => {
+  const orders = context.orders.of(institution);
+  const where = { performanceId };
+  await runForEach(readDocuments(orders, { where }), WIDTH, act);
+  await runForEach(readDocuments(context.links.of(institution), { where }), WIDTH, async ({ orderId }) => {
+    const order = await orders.get(orderId);
+    if (order) await act(order);
+  });
+};
+
 /** Skips orders that are already cancelled, so it may be interrupted and repeated. */
 export async function cancelPerformanceOrders(context: OrdersContext, message: Message): Promise<void> {
+  const { institution } = message;
   const performanceId = readText(message, 'performanceId');
-  const orders = context.orders.of(message.institution);
-  const links = context.links.of(message.institution);
-  const where = { performanceId };
-  const cancel = (order: OrderDocument) => cancelOfPerformances(context, order, [performanceId]);
   // Before the search: an order that it does not find yet finds this (`cancelIfOver`).
-  await context.cancelledPerformances.of(message.institution).insertMany([{ id: performanceId }]);
-  await runForEach(readDocuments(orders, { where }), WIDTH, cancel);
-  await runForEach(readDocuments(links, { where }), WIDTH, async ({ orderId }) => {
-    const order = await orders.get(orderId);
-    if (order) await cancel(order);
+  await context.cancelledPerformances.of(institution).insertMany([{ id: performanceId }]);
+  await forEachOrder(context, institution, performanceId, (order) =>
+    cancelOfPerformances(context, order, [performanceId]),
+  );
+}
+
+/** The instants of its lines' return policies move along. May be interrupted and repeated. */
+export async function movePerformanceLines(context: OrdersContext, message: Message): Promise<void> {
+  const { institution, version: asOf } = message;
+  const [performanceId, startDate] = [readText(message, 'performanceId'), readText(message, 'startDate')];
+  await forEachOrder(context, institution, performanceId, async ({ id }) => {
+    await context.orders.of(institution).update(id, (order) => {
+      const next = moveLines(order, { performanceId, startDate, asOf }, context.now());
+      return next === order ? undefined : { next };
+    });
   });
 }
 

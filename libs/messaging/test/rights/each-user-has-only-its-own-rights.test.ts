@@ -28,7 +28,10 @@ const own: Readonly<Record<string, { exchanges: readonly string[]; queues: reado
   contacts: { exchanges: ['boxoffice.contact'], queues: ['contacts.orders.v1'] },
   orders: {
     exchanges: ['boxoffice.order'],
-    queues: ['orders.contact-erased.v1', 'orders.performance-cancelled.v1', 'orders.fulfilment.v1'],
+    queues: [
+      ...['orders.contact-erased.v1', 'orders.fulfilment.v1'],
+      ...['orders.performance-cancelled.v1', 'orders.performance-moved.v1'],
+    ],
   },
   tickets: {
     exchanges: ['boxoffice.ticket', 'boxoffice.tickets'],

@@ -24,6 +24,10 @@ const composition = {
   components: [{ kind: 'fee', id: 'fee_00mhs1k1w2p7ke4b9m6t', name: { fr: 'Frais', en: 'Booking fee' }, amount: 500 }],
   amount: 12_500,
   taxes: vat(12_500, 317),
+  returnPolicy: {
+    ...{ returnableUntil: '2027-03-12T19:30:00.000Z', returnFee: 500 },
+    ...{ exchangeableUntil: '2027-03-14T18:30:00.000Z', exchangeFee: 0 },
+  },
 } as const;
 
 const line = (lineId: string, seat: number, ticketId: string | null) => ({

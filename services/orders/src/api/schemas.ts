@@ -14,6 +14,7 @@ import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { disputeStates, paymentStates, providerModes, providers, refundStates, states } from '../domain/order/order.ts';
 import { codeStates, codes, createMoneySchema, createTaxesSchema, priceMembers, texts } from './price-schemas.ts';
+import { ReturnPolicy } from './return-policy-schema.ts';
 import { Place, ShownBeneficiary, Ticket } from './ticket-schema.ts';
 
 const { Array: List, Boolean: Flag, Integer, Number: Real, Object: Members, Optional, String: Text } = Type;
@@ -137,6 +138,7 @@ export const Line = named(
     currency,
     beneficiary: createNullableSchema(ShownBeneficiary),
     ticketId: createNullableSchema(Text({ description: 'known from the confirmation on' })),
+    returnPolicy: ReturnPolicy,
   }),
 );
 
@@ -158,7 +160,12 @@ export const OrderQuote = named(
     lines: List(
       named(
         'QuotedLine',
-        Members({ item: Integer({ minimum: 0, description: 'the index of the item' }), ...quoted, ...priceMembers }),
+        Members({
+          item: Integer({ minimum: 0, description: 'the index of the item' }),
+          ...quoted,
+          ...priceMembers,
+          returnPolicy: ReturnPolicy,
+        }),
       ),
       {
         description: 'one per place of the items that have a price',

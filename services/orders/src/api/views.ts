@@ -1,5 +1,6 @@
 import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
+import { resolveReturnPolicy } from '../domain/changes/policy.ts';
 import { hasNames } from '../domain/order/facts.ts';
 import { changeFeeNames, type OrderFee } from '../domain/order/line.ts';
 import {
@@ -16,6 +17,7 @@ import { computeBase, listLineTaxes, listOrderTaxes } from '../domain/price.ts';
 import { formatOrderPath } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { createNotFoundFault } from './faults.ts';
+import type { ReturnPolicy } from './return-policy-schema.ts';
 import type * as schemas from './schemas.ts';
 import type { IncludedTickets } from './ticket-schema.ts';
 
@@ -44,6 +46,17 @@ export function toLineView(line: Line, { currency }: Pick<OrderDocument, 'curren
     currency,
     beneficiary: beneficiary ? { firstName: beneficiary.firstName, lastName: beneficiary.lastName } : null,
     ticketId: line.ticketId,
+    returnPolicy: toReturnPolicyView(line),
+  };
+}
+
+export function toReturnPolicyView(line: Parameters<typeof resolveReturnPolicy>[0]): Static<typeof ReturnPolicy> {
+  const policy = resolveReturnPolicy(line);
+  if (!policy) return null;
+  const { returnableUntil, returnFee, exchangeableUntil, exchangeFee } = policy;
+  return {
+    ...{ returnableUntil: formatInstantOrNull(returnableUntil), returnFee },
+    ...{ exchangeableUntil: formatInstantOrNull(exchangeableUntil), exchangeFee },
   };
 }
 

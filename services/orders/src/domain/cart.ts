@@ -5,6 +5,7 @@ import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { markListed, toBeneficiary } from './lines.ts';
 import { createContactNamedFacts, hasNames } from './order/facts.ts';
+import type { ReturnTerms } from './order/line.ts';
 import { computeDue, computeTotal, isAmountList } from './order/money.ts';
 import type { Guest, Line, LineComposition, Order, Texts } from './order/order.ts';
 import { checkDecidable, isHidden, markModified } from './order/state.ts';
@@ -20,6 +21,7 @@ export interface LineChange {
     readonly currency: string;
     readonly name?: Texts;
     readonly price?: LineComposition;
+    readonly returnPolicy?: ReturnTerms | null;
   };
   /** Whose discounts the whole cart has then; absent: as before. */
   readonly pricedFor?: string;
@@ -51,8 +53,7 @@ export function changeLine<O extends Order>(
   if (tariff && tariff.currency !== order.currency)
     return refuse('currency_mismatch', `The cart is in ${order.currency}, the tariff is in ${tariff.currency}.`);
   const next: Line = {
-    ...line,
-    ...(tariff ? toTariff(line, tariff) : {}),
+    ...(tariff ? toTariff(line, tariff) : line),
     ...(tariff ? describeTariff(line, tariff.name) : {}),
     beneficiary: toBeneficiary({ ...line.beneficiary, ...beneficiary }),
   };
@@ -63,11 +64,13 @@ export function changeLine<O extends Order>(
 
 /** The fees of the hold stay, and the discount as long as it matches. */
 const toTariff = (
-  { price: had }: Line,
-  { tariffId, criterion, amount, price }: NonNullable<LineChange['tariff']>,
-): Pick<Line, 'tariffId' | 'criterion' | 'amount' | 'price'> => {
+  { returnPolicy: _, ...line }: Line,
+  { tariffId, criterion, amount, price, returnPolicy }: NonNullable<LineChange['tariff']>,
+): Line => {
+  const { price: had } = line;
   const kept = price && had ? { ...price, fees: had.fees, ...(had.grant && { grant: had.grant }) } : price;
-  return { tariffId, criterion, amount, ...(kept && { price: kept }) };
+  const own = { tariffId, criterion, amount, ...(kept && { price: kept }) };
+  return { ...line, ...own, ...(returnPolicy && { returnPolicy }) };
 };
 
 const describeTariff = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
@@ -225,7 +228,7 @@ const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: nu
 
 /**
  * As {@link cancel} without override, until `until` (epoch milliseconds; absent: the first performance's start as
- * sold), then `performance_begun`. An order that is not live is `not_cancellable`.
+ * sold), then `performance_begun`. An order that is not live, or sold with a return policy, is `not_cancellable`.
  */
 export function cancelByShopper<O extends Order>(
   order: O,
@@ -235,6 +238,8 @@ export function cancelByShopper<O extends Order>(
   const decision = cancel(order, { ...how, override: false, givesBack: true }, now);
   if (isRefused(decision))
     return decision.refused.reason === 'wrong_state' ? refuse('not_cancellable', decision.refused.details) : decision;
+  if (order.state === 'confirmed' && order.lines.some(({ returnPolicy }) => returnPolicy))
+    return refuse('not_cancellable', 'Its lines have a return policy: they are returned, with their fee.');
   const until = how.until ?? Math.min(...order.lines.map(({ startDate }) => Date.parse(startDate)));
   return until <= now ? refuse('performance_begun') : decision;
 }

@@ -1,3 +1,4 @@
+import { moveLine, type Start } from './changes/policy.ts';
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { addCreditDue } from './order/credit.ts';
 import { createOrderConfirmedFact, deriveTicketId } from './order/facts.ts';
@@ -41,15 +42,19 @@ export function checkSellable(order: Order, onAccount: boolean, now: number): Re
   return undefined;
 }
 
-/** `replaced`: places, or uses of discounts, sold instead of those of the lines that were taken meanwhile. */
+/**
+ * `replaced`: places, or uses of discounts, sold instead of those of the lines that were taken meanwhile. `starts`: of
+ * their performances then, since no news of a move reaches an order that is written after it.
+ */
 export interface Sale {
   readonly soldPlaceIds: readonly string[];
+  readonly starts?: readonly Start[];
   readonly replaced?: readonly { readonly replaces: string; readonly place: Place }[];
 }
 
 /** The caller has decided that the order may be sold. Refused: `overtaken` unless the place of every line was sold. */
 export function confirm<O extends Order>(order: O, sale: Sale, now: number): Decision<O> {
-  const lines = order.lines.map((line) => toSoldLine(line, sale.replaced));
+  const lines = order.lines.map((line) => moveLine(toSoldLine(line, sale.replaced), sale.starts));
   if (listStock(lines).some((id) => !sale.soldPlaceIds.includes(id))) return refuse('overtaken');
   const confirmed: O = {
     ...markSeen(order, now),

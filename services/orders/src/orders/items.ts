@@ -116,6 +116,7 @@ export function createHeldLines(
       ...composeLine({ amount, ...terms }, book, buyer),
       place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
       ...(about === undefined ? {} : { about }),
+      ...(terms.returnPolicy && { returnPolicy: terms.returnPolicy }),
       ...(beneficiaries[index] ? { beneficiary: beneficiaries[index] } : {}),
     }),
   );

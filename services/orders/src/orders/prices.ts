@@ -158,11 +158,13 @@ export function buildDraftLines(
   book: Book | null | undefined,
   buyer: Buyer,
 ) {
-  return priced.flatMap(({ item, quantity, productId = '', amount, ...terms }) => {
+  return priced.flatMap(({ item, quantity, productId = '', amount, startDate = '', ...terms }) => {
     const { performanceId = '', seatCategoryId = '', tariffId = '' } = items[item] ?? {};
-    const known = { item, productId, performanceId, seatCategoryId, tariffId, amount };
+    const { returnPolicy } = terms;
+    const known = { item, productId, performanceId, startDate, seatCategoryId, tariffId, amount };
+    const policy = returnPolicy ? { returnPolicy } : {};
     const composed = composeLine({ amount, ...terms }, book, buyer);
-    return Array.from({ length: quantity }, (_, nth) => ({ id: `${item}:${nth}`, ...known, ...composed }));
+    return Array.from({ length: quantity }, (_, nth) => ({ id: `${item}:${nth}`, ...known, ...policy, ...composed }));
   });
 }
 

@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import * as example from '../api/examples.ts';
 import { createRefusalFault, RefusedOrder, toFault } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
+import { toReturnPolicyView } from '../api/views.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
 import { checkTariffAccess } from '../domain/buyer.ts';
 import { checkTotal } from '../domain/one-call.ts';
@@ -93,13 +94,13 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
     ...[...locked].map((item) => toRefused(item, createRefusalFault('tariff_locked'))),
     ...(differing ? [toRefused(null, toFault(differing.refused))] : []),
   ];
-  const lines = drafts.flatMap(({ item, performanceId, seatCategoryId, tariffId, amount: base }, index) => {
+  const lines = drafts.flatMap((draft, index) => {
     const priced = price.lines[index];
     if (!priced) return [];
+    const { item, performanceId, seatCategoryId, tariffId, amount: base } = draft;
     const { amount, components, taxes } = priced;
-    return [
-      { item, performanceId, seatCategoryId, tariffId, base, components: [...components], amount, taxes: [...taxes] },
-    ];
+    const own = { item, performanceId, seatCategoryId, tariffId, base, components: [...components], amount };
+    return [{ ...own, taxes: [...taxes], returnPolicy: toReturnPolicyView({ ...draft, amount }) }];
   });
   return {
     available: all.length === 0,

@@ -23,8 +23,8 @@ export async function sellPlaces(
   placeIds: readonly string[],
 ): Promise<Sale | undefined> {
   const heldUntil = expiresAt === null ? {} : { heldUntil: new Date(expiresAt).toISOString() };
-  const { missing } = await context.stock.sell(institution, id, { placeIds, ...heldUntil });
-  return missing.length === 0 ? { soldPlaceIds: placeIds } : undefined;
+  const { missing, starts = [] } = await context.stock.sell(institution, id, { placeIds, ...heldUntil });
+  return missing.length === 0 ? { soldPlaceIds: placeIds, starts } : undefined;
 }
 
 /** Not the places of its tickets, nor what a later version has taken again. */

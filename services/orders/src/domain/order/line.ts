@@ -54,6 +54,8 @@ export interface NewLine {
   readonly about?: SaleDescription;
   /** As of the hold; absent: none. */
   readonly returnPolicy?: ReturnTerms;
+  /** Of its performance, as of that version of it; absent: as of the hold. Only a line with a policy follows it. */
+  readonly start?: { readonly startDate: string; readonly asOf: number };
 }
 
 /** Of the hold, but for `grant` and what follows from it. */
@@ -92,7 +94,12 @@ export const changeFeeNames = {
 
 export type OrderFee = WholeOrderFee | LineChangeFee;
 
-export type ReturnFee = { readonly amount: number } | { readonly percent: string };
+/** Either `amount` or `percent`, rounded to a multiple of `roundTo`; absent: 1. */
+export interface ReturnFee {
+  readonly amount?: number;
+  readonly percent?: string;
+  readonly roundTo?: number;
+}
 
 /** Minutes before the start, until which a line may leave, null: never; what that costs, null: nothing. */
 export interface ReturnTerms {
