@@ -43,16 +43,18 @@ const mergeFee = (given: GivenTerms['returnFee'], before: ChangeFee | null): Cha
   const { amount, percent, roundTo } = { ...(isWhole ? { roundTo: before?.roundTo } : before), ...given };
   return {
     ...(amount != null && { amount }),
-    ...(percent != null && { percent: normalisePercentage(percent), ...(roundTo != null && { roundTo }) }),
+    ...(percent != null && { percent: normalisePercentage(percent) }),
+    ...(roundTo != null && (percent != null || given.roundTo != null) && { roundTo }),
   };
 };
 
-/** Each fee of neither kind or of both, with its path. */
+/** Each fee of neither kind or of both, or rounded for nothing, with its path. */
 export function findFeeProblems(terms: ReturnTerms | null, at: string): string[] {
   return (['returnFee', 'exchangeFee'] as const).flatMap((name) => {
     const fee = terms?.[name];
-    const isClear = !fee || (fee.amount === undefined) !== (fee.percent === undefined);
-    return isClear ? [] : [`${at}.returnPolicy.${name} has either amount or percent`];
+    const { amount, percent, roundTo } = fee ?? { amount: 0 };
+    const isClear = amount === undefined ? percent !== undefined : percent === undefined && roundTo === undefined;
+    return isClear ? [] : [`${at}.returnPolicy.${name} has either amount, or percent and perhaps roundTo`];
   });
 }
 

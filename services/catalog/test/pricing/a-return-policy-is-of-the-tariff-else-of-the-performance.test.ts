@@ -72,7 +72,7 @@ describe('a return policy', () => {
     const refused = await catalog.call<{ details: string }>('POST', `${BASE}/products`, { body: wrong });
     expect([refused.status, refused.text]).toEqual([
       400,
-      expect.stringContaining('$.performances[1].returnPolicy.exchangeFee has either amount or percent'),
+      expect.stringContaining('$.performances[1].returnPolicy.exchangeFee has either amount, or percent'),
     ]);
     const whole = await catalog.call<{ performances: Answer[] }>('POST', `${BASE}/products`, { body: product });
     expect(whole.data.performances[0]?.returnPolicy).toEqual({ ...NONE, returnMinutes: 0 });
@@ -92,6 +92,7 @@ describe('a return policy', () => {
       expect(await feeOf({ amount: 7 })).toEqual({ amount: 7 });
       for (const wrong of [
         { amount: 1, percent: '1' },
+        { amount: 1, roundTo: 5 },
         { amount: null },
         { amount: -1 },
         { percent: '101' },

@@ -25,8 +25,8 @@ interface CartQuote {
   readonly quotes: readonly object[];
 }
 
-/** Of an institution without taxes. */
-const plain = { taxId: null, hidden: false };
+/** Of an institution without taxes, of the performances of the fixture. */
+const plain = { startDate: '2031-05-01T18:30:00.000Z', taxId: null, hidden: false };
 
 describeOnEachEngine('quotes', (catalog) => {
   describe('of an order give every reason for a refusal', () => {
