@@ -27,7 +27,8 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
         [0, 0, 1, 1].map((item) => {
           const { performanceId, seatCategoryId, tariffId, amount } = item === 0 ? hall : other;
           const taxes = [{ taxId: null, rate: null, net: amount, tax: 0, gross: amount }];
-          return { item, performanceId, seatCategoryId, tariffId, base: amount, components: [], amount, taxes };
+          const returnPolicy = null;
+          return { item, performanceId, seatCategoryId, tariffId, base: amount, components: [], amount, taxes, returnPolicy };
         }),
       );
       expect(quoted.total).toBe(2 * hall.amount + 2 * other.amount);
