@@ -1,5 +1,6 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { createShopRoutes } from './cart/routes.ts';
+import { createChangesRoutes } from './changes/routes.ts';
 import { createContextFactory, type OrdersContext } from './context.ts';
 import { createLinesRoutes } from './orders/line-routes.ts';
 import { createMailsRoutes } from './orders/mail-routes.ts';
@@ -21,6 +22,8 @@ export function createRoutes(context: OrdersContext): AnyOperation[] {
     ...createLinesRoutes(contextOf),
     // requestOrderMail
     ...createMailsRoutes(contextOf),
+    // quoteOrderChange, changeOrder, listOrderChanges, getOrderChange, endOrderChange
+    ...createChangesRoutes(contextOf),
     // listPayments, addPayment, getPayment, settlePayment
     ...createPaymentsRoutes(contextOf),
     // listRefunds, refundOrder, getRefund

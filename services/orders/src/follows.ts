@@ -2,6 +2,7 @@
 
 import { scheduleSoon } from '@boxoffice/service';
 import { type DueChange, toDue } from '@boxoffice/store';
+import { findPendingChange, findUnsettledChange } from './domain/changes/change.ts';
 import { hasTickets } from './domain/confirmation.ts';
 import type { Order } from './domain/order/order.ts';
 import { countRenames, isUnpaid } from './domain/order/state.ts';
@@ -11,6 +12,8 @@ const stateWork = [
   'sell',
   'expire',
   'releaseRemoved',
+  'endChange',
+  'settleChanges',
   'shortenHold',
   'refundCredit',
   'writeGuest',
@@ -25,11 +28,14 @@ export type OrderWork = (typeof orderWork)[number];
 
 /** By the state alone; null: there is nothing to do. */
 export function decideWork(order: Order): Readonly<Record<StateWork, number | null>> {
+  const pending = findPendingChange(order);
   return {
     sell: soonAfter(order.saleDue?.since),
     // Without places left, the sale ends it too.
     expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
     releaseRemoved: soonAfter(order.removedPlaces?.since),
+    endChange: pending?.coveredAt == null ? (pending?.deadline ?? null) : soonAfter(pending.coveredAt),
+    settleChanges: soonAfter(findUnsettledChange(order)?.doneAt),
     shortenHold: soonAfter(order.shorteningDue),
     // The sale that is due decides first what is credit. No request does it itself.
     refundCredit: order.saleDue ? null : (order.creditDue?.since ?? null),

@@ -3,10 +3,11 @@ import { type Idempotency, readDocuments, runForEach } from '@boxoffice/store';
 import type { OrdersContext } from './context.ts';
 import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
 import { eraseNames } from './domain/cart.ts';
+import { lapseIfControlled } from './domain/changes/follow.ts';
 import { moveLines } from './domain/changes/policy.ts';
 import { recordControl, recordReplacement } from './domain/confirmation.ts';
 import type { Accepted } from './domain/decisions.ts';
-import { cancelOfPerformances } from './orders/actions.ts';
+import { endOfPerformances } from './orders/actions.ts';
 import type { OrderDocument } from './store.ts';
 
 /** @throws {Unreadable} */
@@ -45,7 +46,10 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
   // So that a cancellation can be decided while the tickets service is down.
   'ticket.controlled': (message) => {
     const ticketId = readText(message, 'ticketId');
-    return (order) => recordControl(order, { ticketId, version: message.version, controlled: true });
+    return (order, now) => {
+      const noted = recordControl(order, { ticketId, version: message.version, controlled: true });
+      return { ...noted, next: lapseIfControlled(noted.next, now) };
+    };
   },
   'ticket.control_reverted': (message) => {
     const ticketId = readText(message, 'ticketId');
@@ -92,7 +96,7 @@ export async function cancelPerformanceOrders(context: OrdersContext, message: M
   // Before the search: an order that it does not find yet finds this (`cancelIfOver`).
   await context.cancelledPerformances.of(institution).insertMany([{ id: performanceId }]);
   await forEachOrder(context, institution, performanceId, (order) =>
-    cancelOfPerformances(context, order, [performanceId]),
+    endOfPerformances(context, order, [performanceId]),
   );
 }
 

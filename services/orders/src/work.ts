@@ -3,6 +3,7 @@ import type { WorkKind, WorkTable } from '@boxoffice/service';
 import type { OrdersContext } from './context.ts';
 import { decideWork, type StateWork } from './follows.ts';
 import { refundDueCredit } from './payments/credit.ts';
+import { endDueChange, settleChanges } from './saga/change.ts';
 import { forgetGuests, issueTickets, writeGuest } from './saga/follow-ups.ts';
 import { releaseRemoved } from './saga/release.ts';
 import { expireNow, sell } from './saga/sell.ts';
@@ -28,6 +29,8 @@ const acts: Readonly<Record<StateWork, Act>> = {
   },
   expire: (context, order) => expireNow(context, toTarget(order)),
   releaseRemoved,
+  endChange: endDueChange,
+  settleChanges,
   shortenHold,
   refundCredit: refundDueCredit,
   writeGuest,
@@ -57,6 +60,8 @@ export const work: WorkTable<OrdersContext> = {
     sell: createHandler('sell'),
     expire: createHandler('expire'),
     releaseRemoved: createHandler('releaseRemoved'),
+    endChange: createHandler('endChange'),
+    settleChanges: { handle: createHandler('settleChanges'), slots: () => 4, institutionSlots: 2 },
     shortenHold: createHandler('shortenHold'),
     refundCredit: createHandler('refundCredit'),
     issueTickets: { handle: issue, slots: () => 4, institutionSlots: 2 },

@@ -42,6 +42,7 @@ const line = (lineId: string, seat: number, ticketId: string | null) => ({
   currency: 'CHF',
   beneficiary: null as { readonly firstName: string | null; readonly lastName: string | null } | null,
   ticketId,
+  replaces: null,
 });
 
 const other = 'lin_00mhs1k9f8z6bm1y3q7k';
@@ -67,6 +68,8 @@ export const open = {
   ticketDelivery: 'print',
   currency: 'CHF',
   lines: [line(ids.line, 14, null), line(other, 15, null)],
+  formerLines: [],
+  change: null,
   fees: [],
   taxes: vat(25_000, 634),
   codes: [],

@@ -3,13 +3,16 @@ import { type Details, type Reason, type Refusal, refusals, refuse } from '../do
 import { formatPaymentPath } from '../ids.ts';
 
 const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;
-const codesByState: Readonly<Partial<Record<NonNullable<Refusal['state']>, Code>>> = refusals.wrong_state.codeIn;
+type CodesByState = Readonly<Partial<Record<NonNullable<Refusal['state']>, Code>>>;
+const codesByState: CodesByState = refusals.wrong_state.codeIn;
+const changeCodesByState: CodesByState = refusals.not_changeable.codeIn;
 
 export function listCodes(...reasons: readonly Reason[]): readonly Code[] {
   return [...new Set(reasons.map((reason) => codes[reason].code))];
 }
 
 export const stateCodes: readonly Code[] = Object.values(codesByState);
+export const changeStateCodes: readonly Code[] = [...new Set(Object.values(changeCodesByState))];
 
 export class RefusedOrder extends Fault {
   readonly reason: Reason;
@@ -29,7 +32,8 @@ export function toFault({ reason, details, state, recorded, unknownCodes }: Refu
     const Location = formatPaymentPath(recorded.orderId, recorded.paymentId);
     return new RefusedOrder(reason, ['payment_recorded', details, { Location }]);
   }
-  const code = (reason === 'wrong_state' && state && codesByState[state]) || codes[reason].code;
+  const byState = { wrong_state: codesByState, not_changeable: changeCodesByState }[String(reason)];
+  const code = (state && byState?.[state]) || codes[reason].code;
   return new RefusedOrder(reason, [code, details, getHeaders(code)], unknownCodes);
 }
 

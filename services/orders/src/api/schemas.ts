@@ -36,7 +36,7 @@ export const ticketDelivery = oneOf(catalogValues['Hold.pointOfSale.ticketDelive
   description: 'electronic: tickets are issued as printed, their codes open the door at once; print: after printing',
 });
 
-const createdBy = createNullableSchema(
+export const Creation = createNullableSchema(
   named(
     'CreatedBy',
     Members({
@@ -51,7 +51,7 @@ const personName = Optional(text(100));
 const names = { firstName: personName, lastName: personName };
 
 export const method = createLineSchema({ maxLength: 40, description: 'how it is paid: `card`, `cash`, …' });
-const reference = createLineSchema({
+export const reference = createLineSchema({
   maxLength: 200,
   description: 'returned with the scope orders.sensitive:read only',
 });
@@ -138,7 +138,17 @@ export const Line = named(
     currency,
     beneficiary: createNullableSchema(ShownBeneficiary),
     ticketId: createNullableSchema(Text({ description: 'known from the confirmation on' })),
+    replaces: createNullableSchema(Text({ description: 'the former line that it was exchanged for' })),
     returnPolicy: ReturnPolicy,
+  }),
+);
+
+const FormerLine = named(
+  'FormerOrderLine',
+  Members({
+    ...Line.properties,
+    changeId: Text({ description: 'of the change by which it left' }),
+    leftAt: timestamp,
   }),
 );
 
@@ -149,7 +159,7 @@ export const LineDetails = named(
 
 export const lineReadOnly = listReadOnlyMembers(Line, LineDetails, { ticketId: ['confirmOrder'] });
 
-const quoted = { performanceId: Text(), seatCategoryId: Text(), tariffId: Text() };
+export const quoted = { performanceId: Text(), seatCategoryId: Text(), tariffId: Text() };
 
 export const OrderQuote = named(
   'OrderQuote',
@@ -222,13 +232,15 @@ export const Order = named(
     version: Integer({ description: 'grows with each change; the ETag' }),
     institution: institutionId,
     pointOfSale: createNullableSchema(Text({ description: 'its service host' })),
-    createdBy,
+    createdBy: Creation,
     contactNumber: createNullableSchema(Text({ description: 'the buyer' })),
     externalReference: shownReference,
     number: Text({ description: 'for people: 8 characters, unique in the institution, never changed' }),
     ticketDelivery,
     currency,
-    lines: List(Line),
+    lines: List(Line, { description: 'what is sold, or held' }),
+    formerLines: List(FormerLine, { description: 'returned and exchanged ones, oldest first' }),
+    change: createNullableSchema(Text({ description: 'the id of the pending change' })),
     fees: List(
       named(
         'OrderFee',
@@ -299,6 +311,8 @@ export const readOnly = listReadOnlyMembers(Order, OrderDetails, {
   expiresAt: ['extendOrder', 'reserveOrder'],
   dueAt: ['extendOrder', 'reserveOrder'],
   confirmedAt: ['confirmOrder', ...payments],
+  formerLines: ['changeOrder'],
+  change: ['changeOrder', 'endOrderChange'],
   cancellation: ['cancelOrder'],
 });
 
@@ -360,7 +374,7 @@ export const Payment = named(
     currency,
     reference: Optional(createNullableSchema(reference)),
     status: oneOf(paymentStates, { description: 'only `captured` pays' }),
-    createdBy,
+    createdBy: Creation,
     createdAt: timestamp,
     updatedAt: timestamp,
   }),
@@ -402,7 +416,7 @@ export const Refund = named(
       description: '`pending`: the provider has not answered; `failed`, later too: the money is still there',
     }),
     goodwill: createMoneySchema(0, 'of the amount what is not due again and was no credit; of a failed one 0'),
-    createdBy,
+    createdBy: Creation,
     createdAt: timestamp,
   }),
 );

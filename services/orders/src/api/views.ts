@@ -1,5 +1,6 @@
 import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
+import { findPendingChange } from '../domain/changes/change.ts';
 import { resolveReturnPolicy } from '../domain/changes/policy.ts';
 import { hasNames } from '../domain/order/facts.ts';
 import { changeFeeNames, type OrderFee } from '../domain/order/line.ts';
@@ -46,6 +47,7 @@ export function toLineView(line: Line, { currency }: Pick<OrderDocument, 'curren
     currency,
     beneficiary: beneficiary ? { firstName: beneficiary.firstName, lastName: beneficiary.lastName } : null,
     ticketId: line.ticketId,
+    replaces: line.replaces ?? null,
     returnPolicy: toReturnPolicyView(line),
   };
 }
@@ -74,6 +76,12 @@ export function toOrderView(order: OrderDocument): Static<typeof schemas.Order> 
     ticketDelivery: order.ticketDelivery ?? 'print',
     currency: order.currency,
     lines: order.lines.map((line) => toLineView(line, order)),
+    formerLines: (order.formerLines ?? []).map((line) => ({
+      ...toLineView(line, order),
+      changeId: line.changeId,
+      leftAt: formatInstant(line.leftAt),
+    })),
+    change: findPendingChange(order)?.id ?? null,
     fees: (order.fees ?? []).map(toFeeView),
     taxes: listOrderTaxes(order),
     codes: [...(order.codes ?? [])],

@@ -238,6 +238,10 @@ export function createTickets(
     issueAtOnce: (institution: string, named: Omit<Issue, 'version'>, version: number) =>
       bestEffort(() => issue(institution, named, version, issueAtOnceMs + MARGIN_MS)),
 
+    /** What a change takes away, and gives, of the tickets of a confirmed order. Idempotent. @throws Fault */
+    settle: (institution: string, version: number, change: Omit<BodyOf<TicketsApi, 'settleChange'>, 'version'>) =>
+      tickets.call(institution, 'settleChange', { body: { ...change, version }, timeoutMs: ISSUE_MS }),
+
     /** Undefined if the tickets service does not answer in time. */
     async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {
       const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: controlledMs });

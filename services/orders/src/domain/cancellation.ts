@@ -1,3 +1,4 @@
+import { lapseChange } from './changes/change.ts';
 import { countControlledTickets } from './confirmation.ts';
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
 import { addRaisedCredit } from './order/credit.ts';
@@ -6,12 +7,12 @@ import type { Cancellation, Order } from './order/order.ts';
 import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } from './order/state.ts';
 
 /**
- * any live state → cancelled. `controlled`: by the tickets service, null if it did not answer; then the order's own
+ * any live state → cancelled; a pending change lapses first. `controlled`: by the tickets service, null if it did not answer; then the order's own
  * record counts. Refused: `ticket_controlled` unless overridden, `wrong_state`, `sale_due` (paid, after the end of its
  * hold).
  */
 export function cancel<O extends Order>(
-  order: O,
+  given: O,
   how: {
     readonly reason: string | null;
     readonly override: boolean;
@@ -21,6 +22,7 @@ export function cancel<O extends Order>(
   },
   now: number,
 ): Decision<O> {
+  const order = lapseChange(given, {}, now);
   if (order.state === 'expired' || order.state === 'cancelled')
     return order.saleDue ? refuse('sale_due') : refuseState(order, 'cancelled');
   // Late, its places are held again first: no fact of an earlier cancellation would release them. Unseen, it is sold

@@ -73,11 +73,12 @@ const toTariff = (
   return { ...line, ...own, ...(returnPolicy && { returnPolicy }) };
 };
 
-const describeTariff = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
+/** As of the hold, but for another tariff. */
+export function describeTariff({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> {
   if (!about) return {};
   const { tariff: _, ...rest } = about;
   return { about: name ? { ...rest, tariff: name } : rest };
-};
+}
 
 const MAX_CODES = 10;
 

@@ -72,13 +72,14 @@ export function confirm<O extends Order>(order: O, sale: Sale, now: number): Dec
   return accept(markModified(confirmed, now), ...createWithheldFacts(order), createOrderConfirmedFact(confirmed));
 }
 
-const toSoldLine = (line: Line, replaced: Sale['replaced']): Line => {
+/** With its ticket, and with what was sold instead of what was taken meanwhile. */
+export function toSoldLine(line: Line, replaced: Sale['replaced']): Line {
   const find = (id: string) => replaced?.find(({ replaces }) => replaces === id)?.place;
   const { place, price } = line;
   const uses = listUses(line).map((id) => find(id)?.id ?? id);
   const sold = price?.grant ? { price: { ...price, grant: { ...price.grant, uses } } } : {};
   return { ...line, ...sold, place: find(place.id) ?? place, ticketId: getCurrentTicketId(line) };
-};
+}
 
 /**
  * Unchanged if confirmed. A sale that another process has given up meanwhile is due anew, since what was sold is

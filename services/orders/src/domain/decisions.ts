@@ -102,6 +102,30 @@ export const refusals = {
     details: 'The first performance has started, so it cannot be cancelled.',
   },
 
+  // Of changes of confirmed orders.
+  not_changeable: {
+    code: 'precondition_failed',
+    codeIn: {
+      open: 'order_not_confirmed',
+      reserved: 'order_not_confirmed',
+      payment_pending: 'order_not_confirmed',
+      expired: 'order_expired',
+      cancelled: 'order_cancelled',
+    },
+    shopReason: 'not_changeable',
+  },
+  change_in_progress: { code: 'change_in_progress', shopReason: 'change_in_progress' },
+  change_not_allowed: { code: 'change_not_allowed', shopReason: 'not_changeable' },
+  change_ticket_controlled: { code: 'order_ticket_controlled', shopReason: 'not_changeable' },
+  difference_changed: { code: 'change_difference_changed', shopReason: 'difference_changed' },
+  change_overpaid: { code: 'semantically_invalid', shopReason: null },
+  unknown_change: {
+    code: 'not_found',
+    shopReason: 'unknown_change',
+    details: 'There is no resource with this id.',
+  },
+  change_final: { code: 'change_final', shopReason: 'not_changeable' },
+
   // The first four and `invalid_reference` are the catalog's reasons as well.
   places_unavailable: { code: 'order_places_unavailable', shopReason: 'places_unavailable' },
   not_on_sale: { code: 'order_not_on_sale', shopReason: 'not_on_sale' },

@@ -203,9 +203,15 @@ export function nameLine<O extends Order>(
 const isSame = (one: Beneficiary | null | undefined, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
 
-const isControlled = ({ ticketNotes }: Order, { ticketId }: Line, known: readonly string[]): boolean =>
-  ticketId !== null &&
-  (known.includes(ticketId) || ticketNotes.some((note) => note.ticketId === ticketId && note.controlled));
+/** Of the line's ticket. `known`: those that the tickets service says are controlled. */
+export function isControlled(
+  { ticketNotes }: Pick<Order, 'ticketNotes'>,
+  { ticketId }: Pick<Line, 'ticketId'>,
+  known: readonly string[] = [],
+): boolean {
+  if (ticketId === null) return false;
+  return known.includes(ticketId) || ticketNotes.some((note) => note.ticketId === ticketId && note.controlled);
+}
 
 /** A confirmed order counts changes, so that its ticket follows each once. */
 const renameBeneficiary = (line: Line, beneficiary: Beneficiary | null, isConfirmed: boolean): Line => ({

@@ -1,11 +1,14 @@
 import { createNotFoundFault, createRefusalFault, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
+import { findPendingChange } from '../domain/changes/change.ts';
+import { returnPerformances } from '../domain/changes/follow.ts';
 import { checkSellable, confirm, type Sale } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../domain/decisions.ts';
 import { extend, reserve } from '../domain/lines.ts';
 import type { Line } from '../domain/order/order.ts';
 import { listStock } from '../domain/price.ts';
+import { deriveId } from '../ids.ts';
 import { type Command, decideUntilSettled, runCommand, runStockFirst } from '../saga/command.ts';
 import { issueAtOnce } from '../saga/follow-ups.ts';
 import { sellPlaces } from '../saga/sell.ts';
@@ -123,16 +126,21 @@ export async function cancelUnlessEnded(
   return order;
 }
 
-/** If it is live and has a place of one of these. A controlled ticket stays controlled and its place stays sold. */
-export async function cancelOfPerformances(
+/**
+ * A confirmed order that has other performances, too, returns its lines of these in full; any other that is live and has
+ * a place of one is cancelled. A controlled ticket stays controlled and its place stays sold.
+ */
+export async function endOfPerformances(
   context: OrdersContext,
   order: OrderDocument,
   performanceIds: readonly string[],
 ): Promise<void> {
-  const rule: Rule = (current, now) =>
-    current.performanceIds.some((id) => performanceIds.includes(id))
-      ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0, givesBack: true }, now)
-      : accept(current);
+  const rule: Rule = (current, now) => {
+    const toChangeId = (lineIds: readonly string[]) => deriveId('chg', current.id, ...lineIds);
+    const returned = returnPerformances(current, performanceIds, toChangeId, now);
+    const how = { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0, givesBack: true };
+    return returned ?? cancel(current, how, now);
+  };
   const outcome = await decideUntilSettled(context, toTarget(order), () => attempt(context, toTarget(order), rule));
   // Its sale, which comes first, was not possible now: the fact comes again.
   if (outcome.order.unseen && outcome.refused) throw toFault(outcome.refused);
@@ -141,10 +149,11 @@ export async function cancelOfPerformances(
 /** A performance may be cancelled while its places are being held: the fact's search or this finds the other. */
 export async function cancelIfOver(context: OrdersContext, order: OrderDocument): Promise<void> {
   const { institution, performanceIds } = order;
-  const where = { id: { in: performanceIds } };
+  const wanted = findPendingChange(order)?.newLines.map(({ performanceId }) => performanceId) ?? [];
+  const where = { id: { in: [...performanceIds, ...wanted] } };
   const cancelled = await context.cancelledPerformances.of(institution).find({ where });
   if (cancelled.length > 0)
-    await cancelOfPerformances(
+    await endOfPerformances(
       context,
       order,
       cancelled.map(({ id }) => id),

@@ -2,6 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { createNotFoundFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
+import { listOwnStock } from '../domain/changes/change.ts';
 import { confirmPaidOrder, giveUpSale, hasTickets, type Sale } from '../domain/confirmation.ts';
 import type { SaleDue } from '../domain/order/order.ts';
 import { expire, isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
@@ -12,7 +13,7 @@ import { issueAtOnce } from './follow-ups.ts';
 import { attempt, type Outcome, type Rule, requireAccepted, type Target, toTarget } from './write.ts';
 
 /** Milliseconds: places whose hold has ended are sold immediately. */
-const RENEWED_MS = 120_000;
+export const RENEWED_MS = 120_000;
 /** Another process may have given the sale up meanwhile. */
 const TRIES = 3;
 
@@ -34,7 +35,7 @@ export async function releaseSold(
   { sold, version }: { readonly sold: readonly string[]; readonly version: number },
 ): Promise<void> {
   const { institution, id, state } = order;
-  const kept = isUnpaid(order) || hasTickets(order) ? listStock(order.lines) : [];
+  const kept = isUnpaid(order) || hasTickets(order) ? listOwnStock(order) : [];
   const placeIds = [...new Set(sold)].filter((placeId) => !kept.includes(placeId));
   const asOf = state === 'confirmed' || state === 'cancelled' ? order.version : version;
   if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });

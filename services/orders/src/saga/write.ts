@@ -1,6 +1,7 @@
 import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import { createNotFoundFault, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
+import { findPendingChange, findUnsettledChange } from '../domain/changes/change.ts';
 import { type Accepted, type Decision, isRefused, type Refusal } from '../domain/decisions.ts';
 import { countRenames } from '../domain/order/state.ts';
 import type { OrderDocument } from '../store.ts';
@@ -25,12 +26,17 @@ export interface Outcome {
 
 /**
  * Whether the idempotency record can be written with this decision: a successful answer that no other write follows: a
- * sale, that of a new name by tickets, that of a hold by the catalog that ends sooner, or a release.
+ * sale, that of a new name by tickets, that of a hold by the catalog that ends sooner, a release, or those of a change
+ * of a confirmed order.
  */
 export function isAnswerFinal({ next, answer }: Accepted<OrderDocument>, current: OrderDocument): boolean {
   const isShortened = next.shorteningDue != null && next.shorteningDue !== current.shorteningDue;
   const isReleasing = next.removedPlaces != null && next.removedPlaces !== current.removedPlaces;
-  const isFollowed = next.saleDue != null || countRenames(next) !== countRenames(current) || isShortened || isReleasing;
+  const isChanging =
+    next.changes !== current.changes &&
+    (findPendingChange(next)?.coveredAt != null || findUnsettledChange(next) !== undefined);
+  const isFollowed =
+    isChanging || next.saleDue != null || countRenames(next) !== countRenames(current) || isShortened || isReleasing;
   return answer === undefined && !isFollowed;
 }
 

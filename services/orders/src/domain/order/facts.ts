@@ -1,4 +1,5 @@
-import type { Cancellation, Order, Refund } from './order.ts';
+import type { Cancellation, Line, Order, Refund } from './order.ts';
+import { listLinesAsOf } from './settled-lines.ts';
 
 export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;
 export type OrderCancelled = ReturnType<typeof createOrderCancelledFact>;
@@ -21,11 +22,12 @@ export function deriveTicketId(lineId: string): string {
 
 /**
  * The order's places are sold. Published again, with a newer version, when the buyer changes; also by an order that was
- * cancelled since. Lists the tickets as first created, even if some were replaced since. Like every event it carries
+ * cancelled since. Lists the tickets as first created, even if some were replaced since, and of changes whose old tickets
+ * have not followed yet the lines that were before. Like every event it carries
  * ids and no personal data, since queues and dead letters keep it beyond an erasure; {@link buildNamedTickets} carries
  * the names.
  */
-export function createOrderConfirmedFact(order: Order) {
+export function createOrderConfirmedFact(order: Order, lines: readonly Line[] = listLinesAsOf(order)) {
   return {
     type: 'order.confirmed' as const,
     data: {
@@ -37,7 +39,7 @@ export function createOrderConfirmedFact(order: Order) {
       ...(order.ticketDelivery === undefined ? {} : { ticketDelivery: order.ticketDelivery }),
       // Tickets of release 0.3.0 leaves the issue to the call then.
       callFollows: true as const,
-      tickets: order.lines.map(
+      tickets: lines.map(
         ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
           ticketId: deriveTicketId(id),
           lineId: id,
@@ -56,9 +58,9 @@ export function createOrderConfirmedFact(order: Order) {
 }
 
 /** Beside names, what makes the price of a ticket. */
-export function buildNamedTickets(order: Order) {
-  const { callFollows: _, ...data } = createOrderConfirmedFact(order).data;
-  const lines = new Map(order.lines.map((line) => [line.id, line]));
+export function buildNamedTickets(order: Order, named: readonly Line[] = listLinesAsOf(order)) {
+  const { callFollows: _, ...data } = createOrderConfirmedFact(order, named).data;
+  const lines = new Map(named.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
     const { beneficiary = null, beneficiaryAsOf, price: made } = lines.get(ticket.lineId) ?? {};
     const composition = made && { base: made.base, components: made.components, taxes: made.taxes };

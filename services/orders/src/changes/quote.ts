@@ -1,0 +1,17 @@
+import type { OrdersContext } from '../context.ts';
+import type { ChangeInput } from '../domain/changes/check.ts';
+import { findOrder } from '../saga/sell.ts';
+import type { Target } from '../saga/write.ts';
+import { type ChangeDraft, type ChangeMaker, draftChange } from './draft.ts';
+
+/** Nothing is held. @throws Fault `not_found`, `service_unavailable` */
+export async function quoteChange(
+  context: OrdersContext,
+  target: Target,
+  input: ChangeInput,
+  maker: ChangeMaker,
+): Promise<ChangeDraft> {
+  const order = await findOrder(context, target);
+  const controlled = (await context.tickets.controlled(target.institution, target.orderId)) ?? [];
+  return draftChange(context, order, context.newId('chg'), input, maker, controlled);
+}

@@ -1,0 +1,51 @@
+import { registry } from '@boxoffice/envelope';
+import type { Static } from 'typebox';
+import { toFault } from '../api/faults.ts';
+import { formatInstant, formatInstantOrNull, toReturnPolicyView } from '../api/views.ts';
+import type { ChangeRefusal } from '../domain/changes/check.ts';
+import type { Change, Order } from '../domain/order/order.ts';
+import { computeBase, listLineTaxes } from '../domain/price.ts';
+import type { ChangeDraft } from './draft.ts';
+import type * as schemas from './schemas.ts';
+
+export function toChangeView({ id: orderId }: Pick<Order, 'id'>, change: Change): Static<typeof schemas.Change> {
+  const { id, state, reason, difference, fee, due, credit, refundId, settlement } = change;
+  return {
+    ...{ id, orderId, state, reason },
+    returns: change.returns.map((one) => ({ lineId: one.lineId, reason: one.reason, fee: one.fee })),
+    exchanges: change.exchanges.map((one) => ({ lineId: one.lineId, newLineId: one.newLineId, fee: one.fee })),
+    ...{ difference, fee, due, credit, refundId },
+    expiresAt: state === 'pending' ? formatInstantOrNull(change.deadline ?? change.expiresAt) : null,
+    createdBy: change.createdBy ?? null,
+    createdAt: formatInstant(change.createdAt),
+    doneAt: formatInstantOrNull(change.doneAt),
+    settlement: { ...settlement, settledAt: formatInstantOrNull(settlement.settledAt) },
+  };
+}
+
+/** The figures are null while references are unknown. */
+export function toQuoteView(draft: ChangeDraft): Static<typeof schemas.ChangeQuote> {
+  const { difference, fee, due, credit, newLines } = draft;
+  const refusals = draft.refusals.length > 0 ? draft.refusals : draft.placeRefusals;
+  const known = draft.hasUnknown
+    ? { difference: null, fee: null, due: null, credit: null, lines: null }
+    : { difference, fee, due, credit, lines: newLines.map(toNewLineView) };
+  return { available: refusals.length === 0, ...known, refusals: refusals.map(toRefusalView) };
+}
+
+const toNewLineView = (line: ChangeDraft['newLines'][number]) => ({
+  lineId: line.replaces ?? '',
+  performanceId: line.performanceId,
+  seatCategoryId: line.seatCategoryId,
+  tariffId: line.tariffId,
+  base: computeBase(line),
+  components: [...(line.price?.components ?? [])],
+  amount: line.amount,
+  taxes: [...listLineTaxes(line)],
+  returnPolicy: toReturnPolicyView(line),
+});
+
+const toRefusalView = ({ lineId, refusal }: ChangeRefusal) => {
+  const { code, details } = toFault(refusal);
+  return { lineId, status: registry[code].status, details };
+};

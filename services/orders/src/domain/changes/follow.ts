@@ -1,0 +1,79 @@
+// What follows from a change that is done, and what ends one that is pending.
+
+import { type Accepted, accept } from '../decisions.ts';
+import { isControlled } from '../lines.ts';
+import type { Change, Line, Order } from '../order/order.ts';
+import { markModified } from '../order/state.ts';
+import { beginChange, computeFigures, findChange, findPendingChange, lapseChange, listLeavingIds } from './change.ts';
+
+/** Once. Its old tickets and places have followed. */
+export function settleChange<O extends Order>(
+  order: O,
+  changeId: string,
+  counts: { readonly ticketsCancelled: number; readonly controlled: number; readonly placesReleased: number },
+  now: number,
+): Accepted<O> {
+  const known = findChange(order, changeId);
+  if (known?.state !== 'done' || known.settlement.settledAt !== null) return accept(order);
+  const settled: Change = { ...known, settlement: { ...counts, settledAt: now } };
+  const changes = order.changes?.map((one) => (one.id === changeId ? settled : one));
+  return accept(markModified({ ...order, ...(changes && { changes }) }, now));
+}
+
+/** A control that would refuse it now. */
+export function lapseIfControlled<O extends Order>(order: O, now: number): O {
+  const pending = findPendingChange(order);
+  if (!pending) return order;
+  const fixed = pending.override ? pending.exchanges.map(({ lineId }) => lineId) : listLeavingIds(pending);
+  const isRefused = order.lines.some((line) => fixed.includes(line.id) && isControlled(order, line));
+  return isRefused ? lapseChange(order, {}, now) : order;
+}
+
+export const PERFORMANCE_CANCELLED_CHANGE = 'performance_cancelled';
+
+/**
+ * Returns the lines of cancelled performances in full, where a confirmed order has others, too; a pending change of the
+ * order lapses first. Undefined where nothing remains: the whole order is to be cancelled.
+ */
+export function returnPerformances<O extends Order & { readonly version: number }>(
+  order: O,
+  performanceIds: readonly string[],
+  toChangeId: (lineIds: readonly string[]) => string,
+  now: number,
+): Accepted<O> | undefined {
+  const isOver = ({ performanceId }: Pick<Line, 'performanceId'>): boolean => performanceIds.includes(performanceId);
+  const pending = findPendingChange(order);
+  const gone = order.lines.filter(isOver);
+  if (gone.length === 0) return accept(pending?.newLines.some(isOver) ? lapseChange(order, {}, now) : order);
+  if (order.state !== 'confirmed' || gone.length === order.lines.length) return undefined;
+  const open = lapseChange(order, {}, now);
+  const leaving = gone.map(({ id }) => id);
+  const change: Change = {
+    ...emptyChange,
+    id: toChangeId(leaving),
+    reason: PERFORMANCE_CANCELLED_CHANGE,
+    returns: leaving.map((lineId) => ({ lineId, reason: null, fee: 0 })),
+    ...computeFigures(open, leaving, { lines: [], fees: [] }),
+    givesBack: true,
+    createdAt: now,
+    coveredAt: now,
+    asOf: order.version,
+  };
+  const begun = beginChange(open, { change }, now);
+  return 'refused' in begun ? accept(open) : begun;
+}
+
+export const emptyChange = {
+  state: 'pending',
+  reason: null,
+  returns: [],
+  exchanges: [],
+  newLines: [],
+  fees: [],
+  refundId: null,
+  expiresAt: null,
+  deadline: null,
+  coveredAt: null,
+  doneAt: null,
+  settlement: { ticketsCancelled: null, controlled: null, placesReleased: null, settledAt: null },
+} as const satisfies Partial<Change>;

@@ -1,0 +1,182 @@
+// Does a change whose new places are held and that is paid for, and what follows from it. Any process may, also several
+// at once: each step is conditional on what it finds.
+
+import type { IdempotencyRecord } from '@boxoffice/store';
+import { createRefusalFault, isUnavailable, toFault } from '../api/faults.ts';
+import type { OrdersContext } from '../context.ts';
+import {
+  doChange,
+  findChange,
+  findPendingChange,
+  findUnsettledChange,
+  lapseChange,
+  listNewStock,
+  listOwnStock,
+} from '../domain/changes/change.ts';
+import { settleChange } from '../domain/changes/follow.ts';
+import type { Sale } from '../domain/confirmation.ts';
+import { accept, refuse } from '../domain/decisions.ts';
+import { buildNamedTickets } from '../domain/order/facts.ts';
+import type { Change } from '../domain/order/order.ts';
+import { listLinesAsOf } from '../domain/order/settled-lines.ts';
+import { listUses } from '../domain/price.ts';
+import { deriveId } from '../ids.ts';
+import type { OrderDocument } from '../store.ts';
+import { releaseAtOnce } from './release.ts';
+import { RENEWED_MS, releaseSold, sellPlaces } from './sell.ts';
+import { attempt, type Rule, toTarget } from './write.ts';
+
+/**
+ * What a request goes on with that has written a change: it is done and settled if it is paid for. Tickets and the
+ * catalog may follow later. @throws Fault `payment_recorded` or `order_places_unavailable` if its places are gone
+ */
+export async function finishChange(
+  context: OrdersContext,
+  order: OrderDocument,
+  changeId: string,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+): Promise<OrderDocument> {
+  let left = order;
+  const isDue = findChange(order, changeId)?.coveredAt != null;
+  if (isDue) left = await doPaidChange(context, order);
+  const change = findChange(left, changeId);
+  if (change?.state === 'lapsed') {
+    const released = await releaseAtOnce(context, left);
+    throw refuseGone(released, change);
+  }
+  try {
+    return await settleChanges(context, left, idempotencyRecord);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return remember(context, left, idempotencyRecord);
+  }
+}
+
+const remember = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
+): Promise<OrderDocument> =>
+  idempotencyRecord
+    ? (await attempt(context, toTarget(order), (same) => accept(same), idempotencyRecord)).order
+    : order;
+
+const refuseGone = ({ id: orderId, payments }: OrderDocument, { id }: Change) => {
+  const paid = payments.find(({ changeId, status }) => changeId === id && status === 'captured');
+  if (!paid) return createRefusalFault('places_unavailable', 'Places of the change are gone, so nothing was changed.');
+  return toFault({
+    ...refuse('places_gone', 'The payment is recorded, but places of the change are gone, so it was not done.').refused,
+    recorded: { orderId, paymentId: paid.id },
+  });
+};
+
+/**
+ * Sells the new places of the pending change if it is paid for, and does it; without places left it lapses. Idempotent.
+ * @throws Fault `service_unavailable`: it stays due
+ */
+export async function doPaidChange(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
+  const change = findPendingChange(order);
+  if (!change || change.coveredAt === null) return order;
+  const sale = await sellNew(context, order, change);
+  const rule: Rule = (current, now) => {
+    const known = findPendingChange(current);
+    if (known?.id !== change.id) return accept(current);
+    return sale ? doChange(current, change.id, sale, now) : accept(lapseChange(current, {}, now));
+  };
+  const outcome = await attempt(context, toTarget(order), rule);
+  if (sale) await releaseSold(context, outcome.order, { sold: sale.soldPlaceIds, version: change.asOf });
+  return outcome.order;
+}
+
+/** After the end of the hold places are held again, or others of their category instead. Undefined: they are gone. */
+const sellNew = async (context: OrdersContext, order: OrderDocument, change: Change): Promise<Sale | undefined> => {
+  const placeIds = listNewStock(order, change);
+  if (placeIds.length === 0) return { soldPlaceIds: [] };
+  const { institution, id, version: asOf } = order;
+  const isLate = (change.deadline ?? 0) <= context.now();
+  const held = { ...order, expiresAt: change.deadline };
+  const sale = isLate ? undefined : await sellPlaces(context, held, placeIds);
+  if (sale) return sale;
+  const until = context.now() + RENEWED_MS;
+  const { missing, places } = await context.stock.renew(institution, id, {
+    requestId: deriveId('req', 'change', change.id, String(change.coveredAt)),
+    heldUntil: new Date(until).toISOString(),
+    placeIds,
+    asOf,
+  });
+  if (missing.length > 0) return undefined;
+  const renewed = await sellPlaces(
+    context,
+    { ...order, expiresAt: until },
+    places.map((place) => place.id),
+  );
+  const replaced = places.flatMap(({ replaces, id: placeId, label, row, seat }) =>
+    replaces === null ? [] : [{ replaces, place: { id: placeId, label, row, seat } }],
+  );
+  return renewed && { ...renewed, replaced };
+};
+
+/** One that is paid for is done; one past its deadline lapses. @throws Fault `service_unavailable` */
+export async function endDueChange(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
+  const change = findPendingChange(order);
+  if (!change) return order;
+  if (change.coveredAt !== null) return doPaidChange(context, order);
+  const rule: Rule = (current, now) => {
+    const known = findPendingChange(current);
+    const isOver = known?.coveredAt === null && (known.deadline ?? 0) <= now;
+    return accept(isOver ? lapseChange(current, {}, now) : current);
+  };
+  const { order: left } = await attempt(context, toTarget(order), rule);
+  return releaseAtOnce(context, left);
+}
+
+/**
+ * Old tickets first, then old places, then one write, for each change in their order. A ticket that a gate has let in
+ * stays, and so does its place. Idempotent. @throws Fault `service_unavailable`: it stays due
+ */
+export async function settleChanges(
+  context: OrdersContext,
+  order: OrderDocument,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+): Promise<OrderDocument> {
+  let left = order;
+  for (let change = findUnsettledChange(left); change; change = findUnsettledChange(left)) {
+    const { institution, id } = left;
+    const { id: changeId, asOf } = change;
+    const { ticketsCancelled, controlled, keptLineIds } = await context.tickets.settle(
+      institution,
+      left.version,
+      toTicketChange(left, change),
+    );
+    const own = new Set(listOwnStock(left));
+    const former = (left.formerLines ?? []).filter((line) => line.changeId === changeId);
+    const places = former.filter((line) => !keptLineIds.includes(line.id) && !own.has(line.place.id));
+    const uses = former.flatMap(listUses).filter((use) => !own.has(use));
+    const placeIds = [...places.map(({ place }) => place.id), ...uses];
+    if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
+    const counts = { ticketsCancelled, controlled, placesReleased: places.length };
+    const rule: Rule = (current, now) => settleChange(current, changeId, counts, now);
+    const isLast = left.changes?.findLast(({ state }) => state === 'done')?.id === changeId;
+    left = (await attempt(context, toTarget(left), rule, isLast ? idempotencyRecord : undefined)).order;
+  }
+  return left;
+}
+
+const toTicketChange = (order: OrderDocument, { id, override, returns, exchanges }: Change) => {
+  const now = buildNamedTickets(order, listLinesAsOf(order, id));
+  const former = buildNamedTickets(order, order.formerLines ?? []).tickets;
+  const find = (wanted: string) => former.filter(({ lineId }) => lineId === wanted);
+  return {
+    ...now,
+    change: {
+      id,
+      override: override === true,
+      returned: returns.flatMap(({ lineId }) => find(lineId)),
+      exchanged: exchanges.flatMap(({ lineId, newLineId }) => {
+        const [leaving] = find(lineId);
+        const replacing = now.tickets.find((ticket) => ticket.lineId === newLineId);
+        return leaving && replacing ? [{ leaving, replacing }] : [];
+      }),
+    },
+  };
+};
