@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerUser, ClientBounds } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
+import { emptyChange } from '../../src/domain/changes/follow.ts';
 import { type Call, describeOnEachEngine, type Order } from '../fixture/fixture.ts';
 import {
   expectUnknown,
@@ -30,7 +31,11 @@ describeOnEachEngine('a client has what lies within its bounds', (fixture) => {
     const { data: payment } = await pay(fixture, path, { amount: 2 });
     const { data: refund } = await fixture.call('POST', `${path}/refunds`, { body: { method: 'card', amount: 1 } });
     const [line] = made.data.lines;
-    return { orderId: made.data.id, lineId: String(line?.id), paymentId: payment.id, refundId: refund.id };
+    const changeId = 'chg_1';
+    const figures = { difference: 0, fee: 0, due: 0, credit: 0, createdAt: 0, asOf: 1 };
+    const changes = [{ ...emptyChange, ...figures, id: changeId, state: 'lapsed' as const }];
+    await fixture.context.orders.of('opera').update(made.data.id, (order) => ({ next: { ...order, changes } }));
+    return { orderId: made.data.id, lineId: String(line?.id), paymentId: payment.id, refundId: refund.id, changeId };
   };
 
   const within: readonly [string, Call, () => Promise<Made>, readonly (() => Promise<Made>)[]][] = [

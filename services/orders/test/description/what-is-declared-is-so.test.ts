@@ -65,8 +65,10 @@ test('each operation that the authorizer permits to orders is called', async () 
     ];
   });
   const tickets = await findUncalledOperations(ticketsApi, (client) => {
-    const { controlled, issue } = createTickets(client);
-    return [controlled('opera', 'ord_1'), issue('opera', { orderId: 'ord_1', contactNumber: null, tickets: [] }, 1)];
+    const { controlled, issue, settle } = createTickets(client);
+    const tickets = { orderId: 'ord_1', contactNumber: null, tickets: [] };
+    const change = { id: 'chg_1', override: false, returned: [], exchanged: [] };
+    return [controlled('opera', 'ord_1'), issue('opera', tickets, 1), settle('opera', 1, { ...tickets, change })];
   });
   expect({ catalog, contacts, tickets }).toEqual({ catalog: [], contacts: [], tickets: [] });
 });

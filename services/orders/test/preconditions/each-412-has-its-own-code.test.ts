@@ -72,6 +72,24 @@ describeOnEachEngine('orders as answered', (fixture) => {
       expect(await codeOf({ path })).toBe('order_ticket_controlled');
     });
 
+    test('a change of an order that is not sold, or has a controlled ticket, and the end of one that has ended', async () => {
+      const change = ({ path, order }: { path: string; order: { lines: readonly { id: string }[] } }, body = {}) =>
+        post(path, 'changes', { returns: [{ lineId: order.lines[0]?.id }], difference: -5_000, ...body });
+      expect((await change(await createOrderInHall(fixture))).code).toBe('order_not_confirmed');
+      expect((await change(await waiting())).code).toBe('order_not_confirmed');
+      expect((await change(await expired())).code).toBe('order_expired');
+      expect((await change(await cancelled())).code).toBe('order_cancelled');
+      const sold = await confirmed();
+      expect((await change(sold)).code).toBe('change_not_allowed');
+      const { amount, ticketId, id } = (await read(fixture, sold.path)).lines[0] ?? {};
+      fixture.tickets.controlled.set(sold.order.id, [String(ticketId)]);
+      expect((await change(sold, { override: true, difference: 0 })).code).toBe('change_difference_changed');
+      const { data } = await change(sold, { override: true, difference: 0 - Number(amount) });
+      expect(data).toMatchObject({ state: 'done', returns: [{ lineId: id }] });
+      const ended = await fixture.call('DELETE', `${sold.path}/changes/${data.id}`);
+      expect(ended.code).toBe('change_final');
+    });
+
     test('a payment on a cancelled or expired order, and another final status, have their codes', async () => {
       expect((await pay(fixture, (await cancelled()).path)).code).toBe('order_cancelled');
       expect((await pay(fixture, (await expired()).path, { status: 'pending' })).code).toBe('order_expired');
@@ -123,6 +141,8 @@ describeOnEachEngine('orders as answered', (fixture) => {
   test('the registry contains every 412 code of the interface about orders, payments and tickets', () => {
     const rows = Object.values(registry).filter(({ http, domain }) => http === 412 && domain !== 'general');
     expect(rows.map(({ status }) => status).toSorted()).toEqual([
+      'change_final',
+      'change_not_allowed',
       'order_cancelled',
       'order_confirmed',
       'order_empty',
