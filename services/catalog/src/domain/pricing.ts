@@ -65,11 +65,6 @@ export interface PriceRule<Details extends RuleDetails = RuleDetails> {
   readonly updatedAt: string;
 }
 
-/** "7.70" is "7.7", "7.0" is "7". */
-export function normalisePercentage(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
-}
-
 /** No channel named is none at all: it admits everybody. */
 export function normaliseChannels(given: Partial<Channels> | null | undefined): Channels | null {
   const hosts = given?.pointsOfSale?.map((host) => host.toLowerCase()) ?? [];

@@ -1,4 +1,4 @@
-import { normalisePercentage } from './pricing.ts';
+import { normalisePercentage } from './percentage.ts';
 
 /** Exactly one of `amount`, in the minor unit, and `percent` of the line's amount, with `roundTo`. */
 export interface ChangeFee {

@@ -1,7 +1,8 @@
 import { createCheck, createNullableSchema, createView, currency, id, named, oneOf, timestamp } from '@boxoffice/http';
 import type { Effect } from '@boxoffice/prices';
 import { type Static, Type } from 'typebox';
-import { type DiscountDetails, normaliseChannels, normalisePercentage, triggers } from '../domain/pricing.ts';
+import { normalisePercentage } from '../domain/percentage.ts';
+import { type DiscountDetails, normaliseChannels, triggers } from '../domain/pricing.ts';
 import { amount, createdAt, ids, names } from '../schemas.ts';
 import type { RuleDocument } from '../store.ts';
 import type { Noun } from './noun.ts';

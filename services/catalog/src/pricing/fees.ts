@@ -1,6 +1,7 @@
 import { createCheck, createNullableSchema, createView, currency, named, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { type FeeDetails, feeUnits, normaliseChannels, normalisePercentage } from '../domain/pricing.ts';
+import { normalisePercentage } from '../domain/percentage.ts';
+import { type FeeDetails, feeUnits, normaliseChannels } from '../domain/pricing.ts';
 import { amount, code, createdAt, names, shownCode } from '../schemas.ts';
 import type { RuleDocument } from '../store.ts';
 import type { Noun } from './noun.ts';

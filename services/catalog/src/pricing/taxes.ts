@@ -1,6 +1,7 @@
 import { createCheck, createView, named, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { normalisePercentage, type TaxDetails } from '../domain/pricing.ts';
+import { normalisePercentage } from '../domain/percentage.ts';
+import type { TaxDetails } from '../domain/pricing.ts';
 import { code, createdAt, names, shownCode } from '../schemas.ts';
 import type { RuleDocument } from '../store.ts';
 import type { Noun } from './noun.ts';

@@ -28,7 +28,17 @@ describeOnEachEngine('quotes and tariffs', (fixture, engine) => {
           const { performanceId, seatCategoryId, tariffId, amount } = item === 0 ? hall : other;
           const taxes = [{ taxId: null, rate: null, net: amount, tax: 0, gross: amount }];
           const returnPolicy = null;
-          return { item, performanceId, seatCategoryId, tariffId, base: amount, components: [], amount, taxes, returnPolicy };
+          return {
+            item,
+            performanceId,
+            seatCategoryId,
+            tariffId,
+            base: amount,
+            components: [],
+            amount,
+            taxes,
+            returnPolicy,
+          };
         }),
       );
       expect(quoted.total).toBe(2 * hall.amount + 2 * other.amount);

@@ -57,6 +57,10 @@ const refusals: Readonly<Record<Reason, Row>> = {
   unknown_line: notFound,
   not_cancellable: ['order_not_cancellable', 'The order can no longer be cancelled.'],
   not_payable: notPayable,
+  not_changeable: notPayable,
+  change_in_progress: notPayable,
+  difference_changed: notPayable,
+  unknown_change: notFound,
   amount_differs: ['order_busy', 'Another amount is due now. Try again in a second.'],
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
