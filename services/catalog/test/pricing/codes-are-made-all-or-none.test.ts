@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals';
 import { openCollections } from '../../src/store.ts';
 import { doDueWork } from '../fixture/crashes.ts';
-import { addInstitution, createCode, describeOnEachEngine, type Page, startInstance } from '../fixture/service.ts';
+import { act, createCode, describeOnEachEngine, type Page } from '../fixture/service.ts';
 import { claimUses, createDiscount, DISCOUNTS, type Discount, makeCodes } from './discounts.ts';
 
 interface Code {
@@ -40,16 +40,12 @@ describeOnEachEngine('codes', (catalog) => {
   });
 
   test.each([
-    [{}],
-    [{ codes: [] }],
-    [{ codes: [{ code: 'abc' }] }],
-    [{ codes: [{ code: 'with space' }] }],
-    [{ codes: [{ code: 'GOOD' }], count: 1 }],
-    [{ codes: [{ code: 'GOOD' }], maxUses: 1 }],
-    [{ count: 1_001 }],
-    [{ count: 0 }],
-    [{ count: 1, maxUses: 0 }],
-    [{ count: 1_000, maxUses: 101 }],
+    ...[{}, { codes: [] }, { codes: [{ code: 'abc' }] }, { codes: [{ code: 'with space' }] }],
+    ...[
+      { codes: [{ code: 'GOOD' }], count: 1 },
+      { codes: [{ code: 'GOOD' }], maxUses: 1 },
+    ],
+    ...[{ count: 1_001 }, { count: 0 }, { count: 1, maxUses: 0 }, { count: 1_000, maxUses: 101 }],
   ])('%j is refused', async (body) => {
     expect((await makeCodes(catalog, await open(), body)).status).toBe(400);
   });
@@ -67,10 +63,9 @@ describeOnEachEngine('codes', (catalog) => {
     expect(await list(discount)).toEqual([]);
     expect((await makeCodes(catalog, discount, { codes: codes.slice(0, 5) })).status).toBe(201);
     // Another institution has codes of its own.
-    const on = await startInstance(catalog.store, await addInstitution(catalog.store));
+    const on = await catalog.ofAnotherInstitution();
     const { data } = await createDiscount(on, { trigger: 'code' });
     expect((await makeCodes(on, data, { codes })).status).toBe(201);
-    await on.close();
   });
 
   test('are made once per key, however often and at once they are asked for', async () => {
@@ -115,8 +110,7 @@ describeOnEachEngine('codes', (catalog) => {
     const [document] = await discountCodes.find({ where: { discountId: discount.id, batchId: data.batchId } });
     const claim = await claimUses(catalog, { [document?.id ?? '']: 2 });
     expect((await claimUses(catalog, { [document?.id ?? '']: 1 })).outcome).toBe('refused');
-    const sale = { body: { placeIds: claim.ids.slice(0, 1) } };
-    await catalog.call('POST', `/internal/stock/holds/${claim.holder}/sale`, sale);
+    await act(catalog, claim.holder, 'sale', { placeIds: claim.ids.slice(0, 1) });
     expect((await withdraw(discount, { batchId: data.batchId })).data).toEqual({ withdrawn: 1 });
     expect((await withdraw(discount, { batchId: data.batchId })).data).toEqual({ withdrawn: 0 });
     expect(await list(discount, '&state=withdrawn')).toMatchObject([{ code: batched, held: 1, used: 1 }]);

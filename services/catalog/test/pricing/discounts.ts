@@ -1,9 +1,9 @@
-// Discounts, their codes and uses, as the tests of this folder make and read them.
+// Taxes, fees and discounts, their codes and uses, as the tests of this folder make and read them.
 
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { UsesAnswer } from '../../src/stock/uses.ts';
-import { addMinutesToNow, type Instance } from '../fixture/service.ts';
+import { addMinutesToNow, createCode, type Instance } from '../fixture/service.ts';
 
 export interface Discount {
   readonly id: string;
@@ -15,6 +15,17 @@ export interface Discount {
 export const DISCOUNTS = '/svc/v3/catalog/discounts';
 
 type Options = Parameters<Instance['call']>[2];
+
+export interface Rule {
+  readonly id: string;
+  readonly [member: string]: unknown;
+}
+
+/** With a code of its own. */
+export function createRule(on: Instance, path: string, more: object) {
+  const body = { code: createCode(), name: { en: 'Some' }, ...more };
+  return on.call<Rule>('POST', `/svc/v3/catalog/${path}`, { body });
+}
 
 export function createDiscount(on: Instance, more: object = {}, options: Options = {}) {
   const body = { name: { en: 'Some' }, trigger: 'automatic', effect: { percent: '10' }, ...more };

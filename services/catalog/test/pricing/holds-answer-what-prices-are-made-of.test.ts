@@ -4,16 +4,8 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import type { Static } from 'typebox';
 import type { Pricing } from '../../src/pricing/offer.ts';
-import {
-  addInstitution,
-  buildItem,
-  createCode,
-  createShow,
-  createStalls,
-  startCatalog,
-  startInstance,
-} from '../fixture/service.ts';
-import { changeDiscount, claimUses, createDiscount, makeCodes } from './discounts.ts';
+import { buildItem, createCode, createShow, createStalls, startCatalog } from '../fixture/service.ts';
+import { changeDiscount, claimUses, createDiscount, createRule, makeCodes } from './discounts.ts';
 
 interface Answered {
   readonly pricing: Static<typeof Pricing> | null;
@@ -25,7 +17,7 @@ describe('a hold and a quote', () => {
   const catalog = useFixture(() => startCatalog());
 
   const openHouse = async () => {
-    const on = await startInstance(catalog.store, await addInstitution(catalog.store));
+    const on = await catalog.ofAnotherInstitution();
     const show = await createShow(on, createStalls(50));
     const ask = async (codes?: readonly string[], quantity = 3) => {
       const given = codes ? { codes } : {};
@@ -39,17 +31,13 @@ describe('a hold and a quote', () => {
       for (const { status } of answers) expect(status).toBe(200);
       return answers.map(({ data }) => data);
     };
-    const create = async (path: string, more: object) => {
-      const body = { code: createCode(), name: { en: 'Some' }, ...more };
-      return (await on.call<{ id: string }>('POST', `/svc/v3/catalog/${path}`, { body })).data;
-    };
+    const create = async (path: string, more: object) => (await createRule(on, path, more)).data;
     return { on, show, ask, create };
   };
 
   test('answer none in an institution without taxes, fees and discounts', async () => {
-    const { on, ask } = await openHouse();
+    const { ask } = await openHouse();
     for (const { pricing } of await ask(['ANY-CODE'])) expect(pricing).toBeNull();
-    await on.close();
   });
 
   test('answer taxes, active fees and automatic discounts; the tax of a tariff before its product', async () => {
@@ -70,12 +58,16 @@ describe('a hold and a quote', () => {
         [ofProduct.id, '8.1'],
         [ofTariff.id, '2.6'],
       ]);
-      expect(pricing?.fees).toEqual([
-        {
-          ...{ id: fee.id, name: { en: 'Some' }, per: 'ticket', amount: null, percent: '5', roundTo: 1 },
-          ...{ taxId: ofProduct.id, channels: null },
-        },
-      ]);
+      const share = { amount: null, percent: '5', roundTo: 1 };
+      const charged = {
+        id: fee.id,
+        name: { en: 'Some' },
+        per: 'ticket',
+        ...share,
+        taxId: ofProduct.id,
+        channels: null,
+      };
+      expect(pricing?.fees).toEqual([charged]);
       expect(pricing?.discounts).toMatchObject([
         { id: discount.id, effect: { price: 900 }, usesPerOrder: 2, free: 3, codes: [], state: 'active' },
       ]);
@@ -89,7 +81,6 @@ describe('a hold and a quote', () => {
       expect((lines ?? quotes)?.[0]).toMatchObject({ taxId: ofTariff.id, hidden: true });
       expect(pricing?.discounts.map(({ id }) => id)).toEqual([paused.id]);
     }
-    await on.close();
   });
 
   test('answer the discounts of known codes, each as it was first given, and which are unknown', async () => {
@@ -117,6 +108,5 @@ describe('a hold and a quote', () => {
     await claimUses(on, { [winter?.id ?? '']: 2 });
     expect((await ask(['winter']))[0]?.pricing?.discounts[0]?.codes[0]?.free).toBe(0);
     for (const one of await ask()) expect(one.pricing?.discounts).toEqual([]);
-    await on.close();
   });
 });

@@ -4,18 +4,15 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import {
-  addInstitution,
   addPointOfSale,
-  createCode,
   createShow,
   createStalls,
   createTariff,
-  type Instance,
   type Performance,
   type Product,
   startCatalog,
-  startInstance,
 } from '../fixture/service.ts';
+import { createRule } from './discounts.ts';
 
 const BASE = '/svc/v3/catalog';
 
@@ -31,17 +28,14 @@ describe('what a place costs', () => {
 
   /** An institution of its own, with a running show of 4200 that a point of sale sells. */
   const openHouse = async () => {
-    const on = await startInstance(catalog.store, await addInstitution(catalog.store));
+    const on = await catalog.ofAnotherInstitution();
     const show = await createShow(on, createStalls(2));
     await on.call('PATCH', `${BASE}/products/${show.product.id}`, { body: { state: 'validated' } });
     await on.call('PATCH', `${BASE}/products/${show.product.id}`, { body: { state: 'running' } });
     const host = await addPointOfSale(on, { tariffIds: [show.tariff.id] });
     return { on, show, host };
   };
-  const create = async (on: Instance, path: string, body: object) => {
-    const whole = { code: createCode(), name: { en: 'Some' }, ...body };
-    return (await on.call<{ readonly id: string }>('POST', `${BASE}/${path}`, { body: whole })).data;
-  };
+  const create = async (...rule: Parameters<typeof createRule>) => (await createRule(...rule)).data;
   const withFees = ({ prices }: Performance) => prices.map((price) => price.withFees);
 
   test('is with the active fees per ticket that have no channels, wherever prices are', async () => {
@@ -67,9 +61,8 @@ describe('what a place costs', () => {
     for (const one of [...seen, feed.data.products[0]?.performances[0]])
       expect(withFees(one as Performance)).toEqual([price]);
     expect([product?.data.priceFrom, feed.data.products[0]?.priceFrom]).toEqual([4_200, 4_200]);
-    expect([performance, product].map((one) => one?.headers.get('etag'))).not.toEqual(
-      before.map(({ headers }) => headers.get('etag')),
-    );
+    for (const [index, one] of [performance, product].entries())
+      expect(one?.headers.get('etag')).not.toBe(before[index]?.headers.get('etag'));
     // What was read can be written back.
     const body = { prices: performance?.data.prices };
     expect((await on.call('PATCH', BASE + paths[0], { body })).status).toBe(200);
@@ -92,7 +85,6 @@ describe('what a place costs', () => {
       expect((await on.call<Feed>('GET', copy, { isPublic })).data.products[0]?.performances.map(withFees)).toEqual([
         [price - 150],
       ]);
-    await on.close();
   });
 
   test('a place that costs nothing has no fee', async () => {
@@ -101,7 +93,6 @@ describe('what a place costs', () => {
     const prices = [{ seatCategory: 'STALLS', tariffId: show.tariff.id, amount: 0 }];
     const path = `${BASE}/performances/${show.performance.id}`;
     expect(withFees((await on.call<Performance>('PATCH', path, { body: { prices } })).data)).toEqual([0]);
-    await on.close();
   });
 
   test('includes a tax of its tariff or product; an unknown one is 422', async () => {
@@ -118,7 +109,6 @@ describe('what a place costs', () => {
     }
     const { data } = await on.call<Feed>('GET', BASE, { isPublic: true });
     expect(data.taxes.map(({ id }) => id)).toEqual([tax.id]);
-    await on.close();
   });
 
   test('at a hidden tariff is not public; with a token it is shown as such', async () => {
@@ -141,6 +131,5 @@ describe('what a place costs', () => {
     const open = await on.call('PATCH', `${BASE}/tariffs/${hidden.id}`, { body: { hidden: null } });
     expect(open.data).toMatchObject({ hidden: false });
     expect((await on.call<Feed>('GET', BASE, { isPublic: true })).data.products[0]?.priceFrom).toBe(3_200);
-    await on.close();
   });
 });

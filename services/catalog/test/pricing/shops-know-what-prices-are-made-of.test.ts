@@ -4,15 +4,8 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import type { Static } from 'typebox';
 import type { Pricing } from '../../src/pricing/offer.ts';
-import {
-  addInstitution,
-  createShow,
-  createStalls,
-  createTariff,
-  startCatalog,
-  startInstance,
-} from '../fixture/service.ts';
-import { changeDiscount, claimUses, createDiscount, makeCodes } from './discounts.ts';
+import { createShow, createStalls, createTariff, startCatalog } from '../fixture/service.ts';
+import { changeDiscount, claimUses, createDiscount, createRule, makeCodes } from './discounts.ts';
 
 interface Answered {
   readonly mark: string;
@@ -23,7 +16,7 @@ interface Answered {
 const catalog = useFixture(() => startCatalog());
 
 test('shops are told of fees and automatic discounts with their free uses now, though the catalog is as before', async () => {
-  const on = await startInstance(catalog.store, await addInstitution(catalog.store));
+  const on = await catalog.ofAnotherInstitution();
   const read = async (mark = '') => (await on.call<Answered>('GET', `/internal/shop/products?mark=${mark}`)).data;
   await createShow(on, createStalls(5));
   const hidden = await createTariff(on, { hidden: true });
@@ -31,8 +24,7 @@ test('shops are told of fees and automatic discounts with their free uses now, t
   expect(pricing).toBeNull();
   expect(published?.tariffs.map((one) => one.hidden)).toEqual([false, true]);
 
-  const fee = { code: 'BOOKING', name: { en: 'Booking' }, per: 'ticket', amount: 150 };
-  await on.call('POST', '/svc/v3/catalog/fees', { body: fee });
+  await createRule(on, 'fees', { per: 'ticket', amount: 150 });
   const { data: discount } = await createDiscount(on, { unlocks: [hidden.id], limits: { uses: 3 } });
   await createDiscount(on, { state: 'paused' });
   const { data: coded } = await createDiscount(on, { trigger: 'code' });
@@ -45,5 +37,4 @@ test('shops are told of fees and automatic discounts with their free uses now, t
   expect(await read(mark)).toMatchObject({ mark, published: null, pricing: { discounts: [{ free: 1 }] } });
   await changeDiscount(on, discount, { state: 'paused' });
   expect((await read(mark)).pricing?.discounts).toEqual([]);
-  await on.close();
 });

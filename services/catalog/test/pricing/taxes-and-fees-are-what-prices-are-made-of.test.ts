@@ -3,17 +3,15 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { addPointOfSale, createCode, type Page, startCatalog } from '../fixture/service.ts';
-
-type Rule = Readonly<Record<string, unknown>> & { readonly id: string };
+import { addPointOfSale, type Page, startCatalog } from '../fixture/service.ts';
+import { createRule, type Rule } from './discounts.ts';
 
 const BASE = '/svc/v3/catalog';
 
 describe('taxes and fees', () => {
   const catalog = useFixture(() => startCatalog());
 
-  const create = (path: string, body: object) =>
-    catalog.call<Rule>('POST', `${BASE}/${path}`, { body: { code: createCode(), name: { en: 'Some' }, ...body } });
+  const create = (path: string, body: object) => createRule(catalog, path, body);
   const change = (path: string, { id }: Rule, body: object, headers = {}) =>
     catalog.call<Rule>('PATCH', `${BASE}/${path}/${id}`, { body, headers });
 
@@ -64,9 +62,8 @@ describe('taxes and fees', () => {
   test('a fee is an amount, or on tickets a percentage, in the currency of the institution', async () => {
     const { data: fee } = await create('fees', { per: 'ticket', percent: '2.50', roundTo: 5 });
     expect(fee).toMatchObject({ amount: null, percent: '2.5', roundTo: 5 });
-    expect((await change('fees', fee, { percent: null, amount: 100 })).data).toMatchObject({
-      ...{ amount: 100, percent: null, roundTo: null },
-    });
+    const fixed = { amount: 100, percent: null };
+    expect((await change('fees', fee, fixed)).data).toMatchObject({ ...fixed, roundTo: null });
     for (const wrong of [{}, { amount: 1, percent: '1' }, { amount: -1 }, { amount: 1.5 }, { amount: 1, roundTo: 5 }])
       expect((await create('fees', { per: 'ticket', ...wrong })).status).toBe(400);
     expect((await create('fees', { per: 'order', percent: '1' })).status).toBe(400);
