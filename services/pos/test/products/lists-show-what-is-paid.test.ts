@@ -5,36 +5,30 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
+import type { Static } from 'typebox';
+import type { ProductDetail } from '../../src/description/products.ts';
 import { createDiscount, createFee } from '../fixture/catalog.ts';
 import { type Call, openFixture, waitUntil } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());
 
-interface Product {
-  readonly priceFrom: number | null;
-  readonly performances: readonly {
-    readonly seatCategories: readonly {
-      readonly prices: readonly { readonly tariffId: string; readonly amount: number }[];
-    }[];
-  }[];
-}
-
+type Product = Static<typeof ProductDetail>;
 type Products = Readonly<Record<string, Product>>;
 type Rules = Parameters<typeof fixture.catalog.price>[1];
 
 /** A point of sale of a new institution, where a show costs 10000, and 2000 at the hidden tariff. */
-const openHouse = (rules: Rules | ((house: { host: string; productId: string; performanceId: string }) => Rules)) => {
+const openHouse = (toRules: (house: { host: string; productId: string; performanceId: string }) => Rules) => {
   const institution = `i${Math.random().toString(36).slice(2)}`;
   const { full, secret } = fixture.catalog;
   const { serviceHost: host } = fixture.catalog.pointOfSale({ institution });
-  const { product, performanceId } = fixture.catalog.show({
-    institution,
-    prices: { [full.id]: 10_000, [secret.id]: 2_000 },
-  });
+  const prices = { [full.id]: 10_000, [secret.id]: 2_000 };
+  const { product, performanceId } = fixture.catalog.show({ institution, prices });
   const house = { host, productId: product.id, performanceId };
-  fixture.catalog.price(institution, typeof rules === 'function' ? rules(house) : rules);
+  fixture.catalog.price(institution, toRules(house));
   return { ...house, institution };
 };
+
+const openWith = (...discounts: NonNullable<Rules['discounts']>) => openHouse(() => ({ discounts }));
 
 type Version = 'v1' | 'vexp';
 interface House {
@@ -71,7 +65,7 @@ const elsewhere = { pointsOfSale: ['elsewhere.example'], clientIds: [] };
 
 describe('lists and details show what one place costs that is bought alone', () => {
   test('without fees and discounts its price, and no hidden tariff', async () => {
-    expect(await readPrices(openHouse({}))).toEqual({ full: 10_000 });
+    expect(await readPrices(openWith())).toEqual({ full: 10_000 });
   });
 
   test('with the fees per ticket of everybody and of this point of sale, after the discount', async () => {
@@ -81,11 +75,13 @@ describe('lists and details show what one place costs that is bought alone', () 
       createFee({ amount: 7, channels: elsewhere }),
       createFee({ amount: 1_000, per: 'order' }),
     ];
-    expect(await readPrices(openHouse(({ host }) => ({ fees: fees(host) })))).toEqual({ full: 10_350 });
-    const reduced = openHouse(({ host }) => ({ fees: fees(host), discounts: [createDiscount(ten)] }));
-    expect(await readPrices(reduced)).toEqual({ full: 9_330 });
-    const free = openHouse(({ host }) => ({ fees: fees(host), discounts: [createDiscount({ price: 0 })] }));
-    expect(await readPrices(free)).toEqual({ full: 0 });
+    const cases = [
+      [[], 10_350],
+      [[createDiscount(ten)], 9_330],
+      [[createDiscount({ price: 0 })], 0],
+    ] as const;
+    for (const [discounts, full] of cases)
+      expect(await readPrices(openHouse(({ host }) => ({ fees: fees(host), discounts })))).toEqual({ full });
   });
 
   test.each([
@@ -99,8 +95,8 @@ describe('lists and details show what one place costs that is bought alone', () 
     ['of which nothing is free', { free: 0 }],
     ['for members', { criterion: 'member' as const }],
   ])('without an automatic discount %s', async (_, more) => {
-    const discounts = [createDiscount({ price: 1 }, more), createDiscount(ten)];
-    expect(await readPrices(openHouse({ discounts }))).toEqual({ full: 9_000 });
+    const house = openWith(createDiscount({ price: 1 }, more), createDiscount(ten));
+    expect(await readPrices(house)).toEqual({ full: 9_000 });
   });
 
   test('after the one that makes it cheapest, which may be of this show alone', async () => {
@@ -111,17 +107,14 @@ describe('lists and details show what one place costs that is bought alone', () 
         createDiscount({ amount: 3_000 }, { performanceIds: [performanceId] }),
       ],
     }));
-    const { product } = fixture.catalog.show({
-      institution: house.institution,
-      prices: { [fixture.catalog.full.id]: 10_000 },
-    });
+    const { institution } = house;
+    const { product } = fixture.catalog.show({ institution, prices: { [fixture.catalog.full.id]: 10_000 } });
     expect(await readPrices(house)).toEqual({ full: 7_000 });
     expect(await readPrices({ ...house, productId: product.id })).toEqual({ full: 9_000 });
   });
 
   test('with what the contact may have, if it is named', async () => {
-    const discounts = [createDiscount(ten, { criterion: 'member' })];
-    const house = openHouse({ discounts });
+    const house = openWith(createDiscount(ten, { criterion: 'member' }));
     const { institution, host } = house;
     const member = await fixture.user(['member'], { ...fixture.pointOfSale, institution, serviceHost: host });
     const token = await fixture.logIn(member, { host });
@@ -130,7 +123,7 @@ describe('lists and details show what one place costs that is bought alone', () 
   });
 
   test('a discount without free uses is left off within a second, though the products are as before', async () => {
-    const house = openHouse({ discounts: [createDiscount(ten, { free: 1 })] });
+    const house = openWith(createDiscount(ten, { free: 1 }));
     expect(await readPrices(house)).toEqual({ full: 9_000 });
     fixture.catalog.price(house.institution, { discounts: [createDiscount(ten, { free: 0 })] });
     await waitUntil(async () => {
@@ -144,8 +137,8 @@ describe('a hidden tariff', () => {
   const unlocks = () => [fixture.catalog.secret.id];
 
   test('is shown by an automatic discount that unlocks it, at its price with that discount', async () => {
-    const discounts = [createDiscount({ amount: 500 }, { unlocks: unlocks(), tariffIds: [] }), createDiscount(ten)];
-    expect(await readPrices(openHouse({ discounts }))).toEqual({ full: 9_000, secret: 1_500 });
+    const house = openWith(createDiscount({ amount: 500 }, { unlocks: unlocks(), tariffIds: [] }), createDiscount(ten));
+    expect(await readPrices(house)).toEqual({ full: 9_000, secret: 1_500 });
   });
 
   test('is shown by one that only unlocks, for the show that it names', async () => {
@@ -153,7 +146,7 @@ describe('a hidden tariff', () => {
       discounts: [createDiscount(null, { unlocks: unlocks(), productIds: [productId] })],
     }));
     expect(await readPrices(named)).toEqual({ full: 10_000, secret: 2_000 });
-    const other = openHouse({ discounts: [createDiscount(null, { unlocks: unlocks(), productIds: ['prd_other'] })] });
+    const other = openWith(createDiscount(null, { unlocks: unlocks(), productIds: ['prd_other'] }));
     expect(await readPrices(other)).toEqual({ full: 10_000 });
   });
 
@@ -163,8 +156,8 @@ describe('a hidden tariff', () => {
     ['with two places', { minPlaces: 2 }],
     ['while it has uses', { free: 0 }],
   ])('is absent if it is unlocked only %s', async (_, more) => {
-    const discounts = [createDiscount({ price: 1 }, { unlocks: unlocks(), ...more })];
-    expect(await readPrices(openHouse({ discounts }))).toEqual({ full: 10_000 });
+    const house = openWith(createDiscount({ price: 1 }, { unlocks: unlocks(), ...more }));
+    expect(await readPrices(house)).toEqual({ full: 10_000 });
   });
 });
 
@@ -175,7 +168,7 @@ describe('a code in the cart', () => {
     const unlocks = [fixture.catalog.secret.id];
     // As one for ten places whose last use the cart has.
     const coded = { trigger: 'code' as const, unlocks, minPlaces: 10, codes: [{ code, id: 'cod_1', free: 0 }] };
-    const house = openHouse({ discounts: [createDiscount({ percent: '50' }, coded)] });
+    const house = openWith(createDiscount({ percent: '50' }, coded));
     const { host, productId } = house;
     const paths = ['/products', `/products/${productId}`, `/products/${productId}/availabilities`];
     const readShared = async (token?: string) => {
