@@ -1,9 +1,9 @@
 import { type Content, formatTitle } from './about.ts';
-import { createLayouts } from './layout.ts';
+import type { Band, Layout, Text } from './layout/page.ts';
+import { createLayouts } from './layout/tickets.ts';
 import { createFonts, type Face, type Fonts, readFontFile } from './letters/fonts.ts';
 import { listScripts, type PlacedLine, placeLine } from './letters/pieces.ts';
 import { drawLogo, registerLogoFonts } from './logo.ts';
-import type { Band, Layout, Text } from './page.ts';
 
 export interface Drawn {
   readonly pdf: Buffer;

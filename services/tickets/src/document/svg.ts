@@ -1,6 +1,6 @@
 import { type Content, formatTitle } from './about.ts';
-import { createLayouts } from './layout.ts';
-import type { Band, Layout } from './page.ts';
+import type { Band, Layout } from './layout/page.ts';
+import { createLayouts } from './layout/tickets.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   '&': '&amp;',

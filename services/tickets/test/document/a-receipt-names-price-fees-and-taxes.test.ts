@@ -2,8 +2,8 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import type { Static } from 'typebox';
+import { createReceiptLayouts } from '../../src/document/layout/receipt.ts';
 import { describeReceipt } from '../../src/document/receipt.ts';
-import { createReceiptLayouts } from '../../src/document/receipt-layout.ts';
 import { documentRequest, shopTicket } from '../../src/examples.ts';
 import type { OrderReceipt } from '../../src/schemas.ts';
 import { openFixture, PATH } from '../fixture/service.ts';

@@ -7,7 +7,7 @@ import { create } from 'fontkit';
 import { testVector } from '../../src/barcode/routes.ts';
 import { createPlainContent } from '../../src/document/about.ts';
 import { createDrawing } from '../../src/document/drawing.ts';
-import { createLayouts } from '../../src/document/layout.ts';
+import { createLayouts } from '../../src/document/layout/tickets.ts';
 import { createFonts, readFontFile } from '../../src/document/letters/fonts.ts';
 import { breakLines, isRightToLeft, measureWidth, splitRuns } from '../../src/document/letters/lines.ts';
 import { placeLine } from '../../src/document/letters/pieces.ts';

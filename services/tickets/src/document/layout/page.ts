@@ -1,5 +1,5 @@
-import type { Brand, Colours, Picture } from './about.ts';
-import { breakLines, isRightToLeft } from './letters/lines.ts';
+import type { Brand, Colours, Picture } from '../about.ts';
+import { breakLines, isRightToLeft } from '../letters/lines.ts';
 
 /** `y` is the top of its letters, in points, `room` the width until the code. */
 export interface Text {

@@ -1,5 +1,5 @@
-import type { Brand, Receipt, Row } from './about.ts';
-import { breakLines, isRightToLeft } from './letters/lines.ts';
+import type { Brand, Receipt, Row } from '../about.ts';
+import { breakLines, isRightToLeft } from '../letters/lines.ts';
 import { BAND, createBand, EDGE, type Layout, LEADING, MARGIN, type Text, WIDTH } from './page.ts';
 
 /** A4, in points. */

@@ -1,8 +1,8 @@
 import { correction, generate, mode } from 'lean-qr';
-import type { About, Brand, Content } from './about.ts';
-import { breakLines, isRightToLeft } from './letters/lines.ts';
+import type { About, Brand, Content } from '../about.ts';
+import { breakLines, isRightToLeft } from '../letters/lines.ts';
 import { BAND, createBand, EDGE, type Layout, LEADING, MARGIN, type QrCode, type Text, WIDTH } from './page.ts';
-import { createReceiptLayouts } from './receipt-layout.ts';
+import { createReceiptLayouts } from './receipt.ts';
 
 /** Modules around a QR code (ISO/IEC 18004). */
 const QUIET = 4;
