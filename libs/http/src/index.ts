@@ -20,7 +20,7 @@ export {
   readPage,
 } from './lists.ts';
 export { canonicaliseTag, listAcceptedTags, matchTag, selectText, sortLanguages } from './locale/languages.ts';
-export { formatIncludedTax, formatPercent, formatPriceParts, listSellerLines } from './locale/receipts.ts';
+export { formatPercent, formatPriceParts, listIncludedTaxes, listSellerLines } from './locale/receipts.ts';
 export {
   capitalise,
   EXPONENTS,

@@ -26,15 +26,18 @@ const INCLUDED: Readonly<Record<string, string>> = {
   it: 'di cui IVA {rate}: {tax} (netto {net})',
 };
 
-/** A tax that a price includes, in the locale's language, else English: `incl. 8.1% VAT: £7.34 (net £90.66)`. */
-export function formatIncludedTax(
+/** The taxes that a price includes, in the locale's language, else English: `incl. 8.1% VAT: £7.34 (net £90.66)`. */
+export function listIncludedTaxes(
   locale: string,
-  { rate, tax, net }: { readonly rate: string; readonly tax: number; readonly net: number },
+  taxes: readonly { readonly rate: string | null; readonly tax: number; readonly net: number }[],
   money: FormatAmount,
-): string {
+): string[] {
   const text = INCLUDED[new Intl.Locale(locale).language] ?? INCLUDED.en ?? '';
-  const values = { '{rate}': formatPercent(locale, rate), '{tax}': money(tax), '{net}': money(net) };
-  return text.replaceAll(/\{\w+\}/g, (name) => values[name as keyof typeof values]);
+  return taxes.flatMap(({ rate, tax, net }) => {
+    if (rate === null) return [];
+    const values = { '{rate}': formatPercent(locale, rate), '{tax}': money(tax), '{net}': money(net) };
+    return text.replaceAll(/\{\w+\}/g, (name) => values[name as keyof typeof values]);
+  });
 }
 
 /** `percent` is a decimal string with at most four decimals. */

@@ -1,9 +1,9 @@
 import {
   capitalise,
-  formatIncludedTax,
   formatMoney,
   formatPriceParts,
   formatSeat,
+  listIncludedTaxes,
   listSellerLines,
   selectLocale,
   selectText,
@@ -205,9 +205,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     lines: lines.map((part) => part.join('\n')).join('\n\n'),
     fees: order.fees.map(({ name, amount }) => `${spoken(name)}${colon} ${money(amount)}`).join('\n'),
     total: money(order.total),
-    taxes: order.taxes
-      .flatMap(({ rate, ...sums }) => (rate === null ? [] : [formatIncludedTax(locale, { rate, ...sums }, money)]))
-      .join('\n'),
+    taxes: listIncludedTaxes(locale, order.taxes, money).join('\n'),
     seller: seller ? listSellerLines(seller).map(oneLine).join('\n') : '',
     details: formatDetails(sold, languages),
     link,

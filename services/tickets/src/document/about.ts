@@ -1,9 +1,9 @@
 import {
   capitalise,
-  formatIncludedTax,
   formatMoney,
   formatPriceParts,
   formatSeat,
+  listIncludedTaxes,
   listSellerLines,
   selectLocale,
   selectText,
@@ -127,9 +127,7 @@ export function describeItem(
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     amount: money(amount),
     composition: formatPriceParts({ base, components }, money, translate) || null,
-    taxes: taxes.flatMap(({ rate, ...sums }) =>
-      rate === null ? [] : [formatIncludedTax(locale, { rate, ...sums }, money)],
-    ),
+    taxes: listIncludedTaxes(locale, taxes, money),
   };
 }
 
