@@ -17,6 +17,7 @@ export {
   type Buying,
   type Channels,
   type Discount,
+  type DiscountTerms,
   type Effect,
   type Fee,
   type Grant,

@@ -1,4 +1,4 @@
-import { type Channels, chargeTicketFees, type Effect, toFeeEffect } from '@boxoffice/prices';
+import { type Channels, chargeTicketFees, type Discount, type DiscountTerms, toFeeEffect } from '@boxoffice/prices';
 import { isEndBeforeStart } from './product.ts';
 import type { Texts } from './tariff.ts';
 
@@ -31,24 +31,13 @@ export interface FeeDetails {
 
 export const triggers = ['automatic', 'code'] as const;
 
-export interface DiscountDetails {
+type Offered = Omit<DiscountTerms, 'id' | 'createdAt' | 'criterion'> &
+  Pick<Discount, 'state' | 'validFrom' | 'validTo'>;
+
+export interface DiscountDetails extends Offered {
   readonly kind: 'discount';
-  readonly name: Texts;
-  readonly trigger: (typeof triggers)[number];
-  /** Null: it only unlocks tariffs. */
-  readonly effect: Effect | null;
-  readonly unlocks: readonly string[];
   readonly criterion: 'member' | null;
-  /** Null, as of the next two: all. */
-  readonly productIds: readonly string[] | null;
-  readonly performanceIds: readonly string[] | null;
-  readonly tariffIds: readonly string[] | null;
-  readonly minPlaces: number;
-  readonly channels: Channels | null;
-  readonly validFrom: string | null;
-  readonly validTo: string | null;
   readonly limits: { readonly uses: number | null; readonly usesPerOrder: number | null } | null;
-  readonly state: RuleState;
 }
 
 export type RuleDetails = TaxDetails | FeeDetails | DiscountDetails;

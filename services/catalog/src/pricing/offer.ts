@@ -86,11 +86,11 @@ const readRules = async ({ collections, now }: Context, mark: string): Promise<R
   return rules;
 };
 
-const findRule = async ({ priceRules, ...more }: Collections, { others }: Rules, id: string) => {
+const findRule = async (collections: Collections, { others }: Rules, id: string) => {
   const known = others.get(id);
   if (known) return known;
-  const found = await priceRules.get(id);
-  const settled = found && (await settle({ priceRules, ...more }, found));
+  const found = await collections.priceRules.get(id);
+  const settled = found && (await settle(collections, found));
   if (settled) others.set(id, settled);
   return settled;
 };
@@ -131,7 +131,7 @@ export async function readPricing(
   const discounts = [...rules.always, ...withCodes].flatMap((one) =>
     one?.rule.kind === 'discount' ? [{ ...one, rule: one.rule }] : [],
   );
-  const isKnown = (id: string): boolean => known.some(({ document }) => document.id === id);
+  const usable = new Set(known.map(({ code }) => code));
   return view({
     taxes: rules.always.flatMap(({ id, rule }) => (rule.kind === 'tax' ? [{ ...rule, id }] : [])),
     fees: rules.always.flatMap(({ id, rule }) => (rule.kind === 'fee' ? [{ ...rule, id }] : [])),
@@ -143,13 +143,13 @@ export async function readPricing(
           ...{ id, createdAt, usesPerOrder: rule.limits?.usesPerOrder ?? null },
           free: rule.limits?.uses == null ? null : await countFree(id),
           codes: await Promise.all(
-            own.map(async ({ document: { id, maxUses }, code }) => ({
-              ...{ code, id, free: maxUses === null ? lines : await countFree(id) },
-            })),
+            own.map(async ({ document: { id, maxUses }, code }) => {
+              return { code, id, free: maxUses === null ? lines : await countFree(id) };
+            }),
           ),
         };
       }),
     ),
-    unknown: [...wanted].flatMap(([id, code]) => (isKnown(id) ? [] : [code])),
+    unknown: [...wanted.values()].filter((code) => !usable.has(code)),
   });
 }
