@@ -87,8 +87,9 @@ export function createControlRoutes(contextOf: ContextOf): AnyOperation[] {
       method: 'delete',
       summary: 'Reverts a control: the ticket can be controlled again',
       description:
-        'Refused if the order was cancelled after the control: the ticket stays controlled. Of a ticket that admits ' +
-        'more than once its last entry is taken back: it stays `controlled` by the one before, if there is one.',
+        'Refused if after the control the order was cancelled, or its line returned or exchanged: the ticket stays ' +
+        'controlled. Of a ticket that admits more than once its last entry is taken back: it stays `controlled` by the ' +
+        'one before, if there is one.',
       errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
       example: { params, answer: example.printed },
       handle: async ({ caller, params, ifMatch }) =>

@@ -58,7 +58,8 @@ export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
         'Of every ticket of the performance what decides at the door, replaced and cancelled ones included, and ' +
         'nothing else: no barcode, no name, no price. In order of creation; with modifiedSince in order of the last ' +
         'change. A ticket that a scanner does not find in it was sold later. One with `entries` admits again, ' +
-        '`daily` once its `controlledAt` is of an earlier local day. `seatCategories` names the categories of the ' +
+        '`daily` once its `controlledAt` is of an earlier local day; none has a ticket that stays controlled after its ' +
+        'order was cancelled, or its line returned or exchanged. `seatCategories` names the categories of the ' +
         'page. A box_office with points of sale, and a client with bounds, sees its tickets.',
       query: { ...listQuery, performanceId: id },
       answers: { 200: TicketStatuses },
