@@ -18,7 +18,6 @@ import type { Sale } from '../domain/confirmation.ts';
 import { accept, refuse } from '../domain/decisions.ts';
 import { buildNamedTickets } from '../domain/order/facts.ts';
 import type { Change } from '../domain/order/order.ts';
-import { listLinesAsOf } from '../domain/order/settled-lines.ts';
 import { listUses } from '../domain/price.ts';
 import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
@@ -163,9 +162,10 @@ export async function settleChanges(
 }
 
 const toTicketChange = (order: OrderDocument, { id, override, returns, exchanges }: Change) => {
-  const now = buildNamedTickets(order, listLinesAsOf(order, id));
-  const former = buildNamedTickets(order, order.formerLines ?? []).tickets;
-  const find = (wanted: string) => former.filter(({ lineId }) => lineId === wanted);
+  const now = buildNamedTickets(order);
+  // What replaces a line may have left by a later change.
+  const all = [...now.tickets, ...buildNamedTickets(order, order.formerLines ?? []).tickets];
+  const find = (wanted: string) => all.filter(({ lineId }) => lineId === wanted);
   return {
     ...now,
     change: {
@@ -173,8 +173,7 @@ const toTicketChange = (order: OrderDocument, { id, override, returns, exchanges
       override: override === true,
       returned: returns.flatMap(({ lineId }) => find(lineId)),
       exchanged: exchanges.flatMap(({ lineId, newLineId }) => {
-        const [leaving] = find(lineId);
-        const replacing = now.tickets.find((ticket) => ticket.lineId === newLineId);
+        const [[leaving], [replacing]] = [find(lineId), find(newLineId)];
         return leaving && replacing ? [{ leaving, replacing }] : [];
       }),
     },

@@ -149,6 +149,21 @@ describeOnEachEngine('lines', (fixture) => {
       expect(issued(order.id).at(-1)).toMatchObject([{ beneficiaryAsOf: 1 }, { beneficiary: ada, beneficiaryAsOf: 1 }]);
     });
 
+    test('a new line is named before its change is settled, of which alone its ticket is', async () => {
+      const order = await sold();
+      const { item } = fixture.catalog.hall(1);
+      const [line] = order.lines;
+      const body = { exchanges: [{ lineId: line?.id, ...item() }], difference: 0, override: true };
+      fixture.tickets.mishaps.set('settleChange', 'fails');
+      const changed = await fixture.call('POST', `/${order.id}/changes`, { body });
+      expect(changed).toMatchObject({ status: 201, data: { state: 'done' } });
+      const { id } = (await get(order.id)).lines.find(({ replaces }) => replaces === line?.id) ?? {};
+      await name(order.id, id, { beneficiary: eva });
+      const told = { lineId: id, replaces: line?.id, beneficiary: eva };
+      expect(issued(order.id).at(-1)).toMatchObject([{ beneficiary: null }, told]);
+      fixture.tickets.mishaps.clear();
+    });
+
     test('the answer has the ticket that replaced a printed one, and so has a repeat', async () => {
       const order = await sold();
       const [line, other] = order.lines;

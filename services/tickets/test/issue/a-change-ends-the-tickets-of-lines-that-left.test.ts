@@ -1,4 +1,4 @@
-// rule 5: a returned line's is `cancelled` (never issued if it is not yet) | services/tickets/src/issue/change.ts
+// rule commerce.5: a returned line's is `cancelled` (never issued if it is not yet) | services/tickets/src/issue/change.ts
 import { expect, test } from '@jest/globals';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 import {

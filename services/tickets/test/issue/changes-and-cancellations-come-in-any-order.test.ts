@@ -1,4 +1,4 @@
-// rule 5: Settlement runs per change, in their order | services/tickets/src/issue/change.ts
+// rule commerce.5: Settlement runs per change, in their order | services/tickets/src/issue/change.ts
 import { selectHistories, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

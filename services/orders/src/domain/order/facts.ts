@@ -1,5 +1,4 @@
 import type { Cancellation, Line, Order, Refund } from './order.ts';
-import { listLinesAsOf } from './settled-lines.ts';
 
 export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;
 export type OrderCancelled = ReturnType<typeof createOrderCancelledFact>;
@@ -22,12 +21,11 @@ export function deriveTicketId(lineId: string): string {
 
 /**
  * The order's places are sold. Published again, with a newer version, when the buyer changes; also by an order that was
- * cancelled since. Lists the tickets as first created, even if some were replaced since, and of changes whose old tickets
- * have not followed yet the lines that were before. Like every event it carries
+ * cancelled since. Lists the tickets as first created, even if some were replaced since. Like every event it carries
  * ids and no personal data, since queues and dead letters keep it beyond an erasure; {@link buildNamedTickets} carries
  * the names.
  */
-export function createOrderConfirmedFact(order: Order, lines: readonly Line[] = listLinesAsOf(order)) {
+export function createOrderConfirmedFact(order: Order, lines: readonly Line[] = order.lines) {
   return {
     type: 'order.confirmed' as const,
     data: {
@@ -57,15 +55,22 @@ export function createOrderConfirmedFact(order: Order, lines: readonly Line[] = 
   };
 }
 
-/** Beside names, what makes the price of a ticket. */
-export function buildNamedTickets(order: Order, named: readonly Line[] = listLinesAsOf(order)) {
+/** Beside names, what makes the price of a ticket, and which line it is exchanged for: its change issues that one. */
+export function buildNamedTickets(order: Order, named: readonly Line[] = order.lines) {
   const { callFollows: _, ...data } = createOrderConfirmedFact(order, named).data;
   const lines = new Map(named.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
-    const { beneficiary = null, beneficiaryAsOf, price: made } = lines.get(ticket.lineId) ?? {};
+    const { beneficiary = null, beneficiaryAsOf, price: made, replaces } = lines.get(ticket.lineId) ?? {};
     const composition = made && { base: made.base, components: made.components, taxes: made.taxes };
     const price = { ...ticket.price, ...composition };
-    return { ...ticket, price, beneficiary, ...(beneficiaryAsOf === undefined ? {} : { beneficiaryAsOf }) };
+    const exchanged = replaces === undefined ? {} : { replaces };
+    return {
+      ...ticket,
+      price,
+      beneficiary,
+      ...(beneficiaryAsOf === undefined ? {} : { beneficiaryAsOf }),
+      ...exchanged,
+    };
   });
   return { ...data, tickets };
 }
