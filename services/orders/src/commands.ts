@@ -1,6 +1,7 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { createShopRoutes } from './cart/routes.ts';
 import { createChangesRoutes } from './changes/routes.ts';
+import { createShopChangeRoutes } from './changes/shop-routes.ts';
 import { createContextFactory, type OrdersContext } from './context.ts';
 import { createLinesRoutes } from './orders/line-routes.ts';
 import { createMailsRoutes } from './orders/mail-routes.ts';
@@ -38,5 +39,7 @@ export function createRoutes(context: OrdersContext): AnyOperation[] {
     // addShopPayment, cancelShopOrder, cancelAfterFault, getShopOrder, findShopOrder, listShopOrders,
     // listPerformanceOrders
     ...createShopRoutes(context),
+    // quoteShopChange, changeShopOrder, endShopChange
+    ...createShopChangeRoutes(context),
   ];
 }

@@ -188,6 +188,10 @@ export const api = {
 
   buy: (body, key) => dataOf(call('POST', '/orders', { body, key })),
   pay: (id, body, orderLink) => dataOf(call('POST', `/orders/${idOf(id)}/payments`, { body, orderLink })),
+  quoteChange: (id, body, orderLink) => dataOf(call('POST', `/orders/${idOf(id)}/changes/quotes`, { body, orderLink })),
+  change: (id, body, key, orderLink) => dataOf(call('POST', `/orders/${idOf(id)}/changes`, { body, key, orderLink })),
+  endChange: (id, changeId, orderLink) =>
+    dataOf(call('DELETE', `/orders/${idOf(id)}/changes/${idOf(changeId)}`, { orderLink })),
   orders: (query) => page('/orders', query),
   order: (id) => dataOf(get(`/orders/${idOf(id)}`)),
   orderDocument: (id) => dataOf(get(`/orders/${idOf(id)}/document`)),

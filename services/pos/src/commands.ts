@@ -1,6 +1,7 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { createCartRoutes } from './cart/routes.ts';
 import { editions } from './description/editions.ts';
+import { createChangeRoutes } from './orders/change-routes.ts';
 import { createOrderLinksRoutes } from './orders/link-routes.ts';
 import { createPaymentRoutes } from './orders/payment-routes.ts';
 import { createOrdersRoutes } from './orders/routes.ts';
@@ -41,6 +42,8 @@ export function createRoutes(context: PosContext): AnyOperation[] {
         ...createOrdersRoutes(context, edition),
         // payOwnOrder
         ...createPaymentRoutes(context, edition),
+        // quoteOwnChange, changeOwnOrder, endOwnChange
+        ...createChangeRoutes(context, edition),
         // getOwnTicketDocument, listOwnTickets, getOwnTicket, nameOwnTicket
         ...createTicketsRoutes(context, edition),
         // createOrderLink, requestOrderLink, getLinkedOrder, getOrderOfLink, getLinkedOrderDocument,

@@ -240,7 +240,7 @@ const about = {
   productType: 'show',
 };
 
-const money = { paid: 0, refunded: 0, credit: 0, failedRefunds: [], payment: null };
+const money = { paid: 0, refunded: 0, credit: 0, failedRefunds: [], payment: null, changes: [] };
 
 export const cart = {
   ...money,

@@ -137,12 +137,12 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
 ];
 
 /** `isDone`: two attempts met, and the slower one failed harmlessly. @throws Fault for every other error */
-const answerOutcome = async (
+export async function answerOutcome(
   context: Pick<OrdersContext, 'orders' | 'now'>,
   { institution, orderId }: Target,
   act: () => Promise<OrderDocument>,
   isDone: (order: OrderDocument) => boolean = () => false,
-) => {
+) {
   const answerDone = (order: OrderDocument) =>
     ok({ outcome: 'done' as const, reason: null, details: null, order: toShopView(order, context.now()) });
   try {
@@ -157,7 +157,7 @@ const answerOutcome = async (
     const shown = order ? toShopView(order, context.now()) : null;
     return ok({ outcome: 'refused' as const, reason, details: error.details, order: shown });
   }
-};
+}
 
 const isDoneBy = (request: string) => (order: OrderDocument) => isHandled(order, request);
 

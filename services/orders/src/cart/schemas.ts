@@ -13,14 +13,17 @@ import {
 import { buildIdPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
 import { code } from '../api/price-schemas.ts';
-import { contactNumber, items, Line, Order, ProviderRecord } from '../api/schemas.ts';
+import { contactNumber, items, Line as LineSchema, Order, ProviderRecord } from '../api/schemas.ts';
 import { formatInstant, formatInstantOrNull, selectShopperMembers, toLineView, toOrderView } from '../api/views.ts';
+import { Change as ChangeSchema } from '../changes/schemas.ts';
+import { toChangeView } from '../changes/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { isCart, paymentTokens } from '../domain/cart.ts';
+import { computeChangeLeft } from '../domain/changes/change.ts';
 import { shopReasons } from '../domain/decisions.ts';
 import { computeCredit, computeRefunded } from '../domain/order/money.ts';
-import { providers } from '../domain/order/order.ts';
+import { type Change, type Line, type Payment, providers } from '../domain/order/order.ts';
 import { isWanted, type ProviderPage } from '../domain/providers.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -145,7 +148,7 @@ const SaleDescription = named(
   }),
 );
 
-const { currency: _, ...lineMembers } = Line.properties;
+const { currency: _, ...lineMembers } = LineSchema.properties;
 
 const ShopLine = named(
   'ShopOrderLine',
@@ -172,6 +175,13 @@ const ShopPayment = named(
   ),
 );
 
+const { orderId: _o, refundId: _r, createdBy: _c, settlement: _s, ...changeMembers } = ChangeSchema.properties;
+
+const ShopChange = named(
+  'ShopOrderChange',
+  Members({ ...changeMembers, left: money, payment: createNullableSchema(ShopPayment) }),
+);
+
 export const ShopOrder = named(
   'ShopOrder',
   Members({
@@ -179,6 +189,10 @@ export const ShopOrder = named(
     listed: Flag({ description: 'false: the order is a cart' }),
     payable: Flag({ description: 'listed, but a cart again: its payment failed, its places are still held' }),
     lines: List(ShopLine),
+    formerLines: List(
+      named('ShopFormerLine', Members({ ...ShopLine.properties, changeId: Text(), leftAt: timestamp })),
+    ),
+    changes: List(ShopChange),
     deadline: createNullableSchema(timestamp),
     checkout: createNullableSchema(Members({ requestId: Text(), paymentMethod: Text(), at: timestamp })),
     cancelledAt: createNullableSchema(timestamp),
@@ -213,10 +227,12 @@ export function toShopView(order: OrderDocument, now: number): Static<typeof Sho
     payment: toShopPayment(order, now),
     listed: order.listedAt !== null,
     payable: order.listedAt !== null && isCart(order),
-    lines: order.lines.map((line) => {
-      const { currency, ...shownLine } = toLineView(line, order);
-      return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
-    }),
+    lines: order.lines.map((line) => toShopLine(line, order)),
+    formerLines: (order.formerLines ?? []).map((line) => ({
+      ...toShopLine(line, order),
+      ...{ changeId: line.changeId, leftAt: formatInstant(line.leftAt) },
+    })),
+    changes: (order.changes ?? []).map((change) => toShopChange(order, change, now)),
     deadline: formatInstantOrNull(order.deadline),
     checkout: order.checkout ? { ...order.checkout, at: formatInstant(order.checkout.at) } : null,
     cancelledAt: formatInstantOrNull(order.cancellation?.requestedAt),
@@ -224,8 +240,20 @@ export function toShopView(order: OrderDocument, now: number): Static<typeof Sho
   };
 }
 
-const toShopPayment = (order: OrderDocument, now: number): Static<typeof ShopPayment> | null => {
-  const payment = selectShopPayment(order);
+const toShopLine = (line: Line, order: OrderDocument) => {
+  const { currency, ...shownLine } = toLineView(line, order);
+  return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
+};
+
+const toShopChange = (order: OrderDocument, change: Change, now: number): Static<typeof ShopChange> => {
+  const { orderId, refundId, createdBy, settlement, ...shown } = toChangeView(order, change);
+  const left = change.state === 'pending' ? computeChangeLeft(order, change) : 0;
+  return { ...shown, left, payment: toShopPayment(order, now, change.id) };
+};
+
+/** Of the order itself, or of a change. */
+const toShopPayment = (order: OrderDocument, now: number, changeId?: string): Static<typeof ShopPayment> | null => {
+  const payment = selectShopPayment(order.payments.filter((one) => one.changeId === changeId));
   if (!payment) return null;
   const { id, method, provider = null, status, page, ended } = payment;
   const isPayable = page !== undefined && isWanted(order, id, now) && Date.parse(page.expiresAt) > now;
@@ -235,7 +263,7 @@ const toShopPayment = (order: OrderDocument, now: number): Static<typeof ShopPay
 };
 
 /** The buyer can act on a provider's page alone: what staff record beside it hides none. */
-const selectShopPayment = ({ payments }: OrderDocument) => {
+const selectShopPayment = (payments: readonly Payment[]) => {
   const own = payments.filter(({ provider }) => provider !== undefined);
   const findLast = (among: typeof payments, wanted: 'captured' | 'pending') =>
     among.findLast(({ status }) => status === wanted);

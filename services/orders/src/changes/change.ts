@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { createRefusalFault, isUnavailable, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { beginChange, computeFigures, findChange, listNewStock } from '../domain/changes/change.ts';
+import { beginChange, computeFigures, findChange } from '../domain/changes/change.ts';
 import { type ChangeInput, type ChangeRefusal, checkOrderChangeable } from '../domain/changes/check.ts';
 import { emptyChange } from '../domain/changes/follow.ts';
 import { selectNew, toPricedChange } from '../domain/changes/price.ts';
@@ -9,11 +9,12 @@ import { accept } from '../domain/decisions.ts';
 import type { Change, Creator, Line, Payment } from '../domain/order/order.ts';
 import { toBuyer } from '../domain/price.ts';
 import { checkUnlocking } from '../domain/price-checks.ts';
+import { type ProviderPage, toPagePayment } from '../domain/providers.ts';
 import { deriveId } from '../ids.ts';
 import { cancelIfOver } from '../orders/actions.ts';
 import { createHeldLines } from '../orders/items.ts';
 import { applyOrderPrice, claimUses, listClaimedUses } from '../orders/prices.ts';
-import { finishChange } from '../saga/change.ts';
+import { finishChange, holdNewUntil } from '../saga/change.ts';
 import { type Command, runStockFirst } from '../saga/command.ts';
 import { releaseRefused, type Taken } from '../saga/release.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
@@ -23,16 +24,25 @@ export interface ChangeRequest extends ChangeInput {
   /** The same for a repeat of the request. */
   readonly id: string;
   readonly difference: number;
-  readonly payment?:
-    | { readonly method: string; readonly status: 'captured' | 'pending'; readonly reference?: string | undefined }
-    | undefined;
+  readonly payment?: ChangePayment | undefined;
   readonly onAccount?: boolean | undefined;
   readonly refund?: Change['refund'] | undefined;
-  /** A page of a provider, or nothing yet, is to pay it. */
   readonly givesBack?: true | undefined;
   readonly createdBy?: Creator | undefined;
   readonly maker: ChangeMaker;
+  /** Says how it is paid once it is known what is due. @throws Fault for each refusal */
+  readonly pay?: (order: OrderDocument, due: number) => Promise<ChangePaying>;
 }
+
+interface ChangePayment {
+  readonly method: string;
+  readonly status: 'captured' | 'pending';
+  readonly reference?: string | undefined;
+  /** Of a provider, whose name is the method. */
+  readonly page?: ProviderPage | undefined;
+}
+
+export type ChangePaying = Pick<ChangeRequest, 'payment' | 'onAccount' | 'createdBy'>;
 
 /** Milliseconds that a change without new places waits for its payment. */
 const WAIT_MS = 15 * 60_000;
@@ -66,11 +76,15 @@ export async function changeOrder(
         async effect(order) {
           end();
           const draft = await draftChange(context, order, id, requested, requested.maker, controlled);
-          requireChange(context, draft, requested);
+          throwFirst(draft.refusals);
+          requireDifference(draft.difference, requested.difference);
+          const paid = { ...requested, ...(await requested.pay?.(order, draft.due)) };
+          requireNeeded(context, draft, paid);
+          throwFirst(draft.placeRefusals);
           const places = draft.fresh.length;
           if (places > 0) end = await context.limit.admit(order, places);
           const asOf = order.version;
-          const prepared = await holdNew(context, order, draft, requested, (stock) => {
+          const prepared = await holdNew(context, order, draft, paid, (stock) => {
             taken = { stock: [...(taken?.stock ?? []), ...stock], requestId, asOf };
           });
           return prepared;
@@ -89,12 +103,12 @@ export async function changeOrder(
   }
 }
 
-/** @throws Fault for the first step that refuses it: of the order and its lines, the difference, the money, new places */
-const requireChange = (context: OrdersContext, draft: ChangeDraft, requested: ChangeRequest): void => {
-  throwFirst(draft.refusals);
-  requireDifference(draft.difference, requested.difference);
-  const { due, credit } = draft;
-  const { payment, onAccount, refund } = requested;
+/** @throws Fault if there is no need for how it is paid or refunded */
+const requireNeeded = (
+  context: OrdersContext,
+  { due, credit }: ChangeDraft,
+  { payment, onAccount, refund }: ChangeRequest,
+): void => {
   if ([payment, onAccount, refund].filter(Boolean).length > 1)
     throw createRefusalFault('change_overpaid', 'A change has one of $.payment, $.onAccount and $.refund.');
   if ((payment || onAccount) && due === 0)
@@ -102,7 +116,6 @@ const requireChange = (context: OrdersContext, draft: ChangeDraft, requested: Ch
   if (refund && credit === 0)
     throw createRefusalFault('change_overpaid', 'The change leaves no credit, so there is nothing to refund.');
   if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
-  throwFirst(draft.placeRefusals);
 };
 
 const throwFirst = (refusals: readonly ChangeRefusal[]): void => {
@@ -156,7 +169,11 @@ const holdNew = async (
   requireDifference(figures.difference, requested.difference);
   const { payment, onAccount, refund, override, givesBack, createdBy, id } = requested;
   const isCovered = figures.due === 0 || payment?.status === 'captured' || onAccount === true;
-  const graceMs = !isCovered && payment ? await holdForPayment(context, order, newLines, heldUntil) : 0;
+  const isAwaited = !isCovered && payment !== undefined;
+  const page = payment?.page;
+  const until = page ? Math.max(heldUntil, page.until) : heldUntil + context.graceMs;
+  const hasGrace = isAwaited && (await holdNewUntil(context, order, { newLines }, until));
+  if (page && !hasGrace) throw createRefusalFault('places_unavailable', 'Places of the change are gone.');
   const change: Change = {
     ...emptyChange,
     ...{ id, returns: draft.returns, exchanges: draft.exchanges, newLines, fees: draft.fees, ...figures },
@@ -164,7 +181,7 @@ const holdNew = async (
     ...(givesBack && { givesBack }),
     ...(refund && { refund, refundId: deriveId('ref', id) }),
     expiresAt: heldUntil,
-    deadline: heldUntil + graceMs,
+    deadline: hasGrace ? until : heldUntil,
     coveredAt: isCovered ? now : null,
     ...(createdBy && { createdBy }),
     createdAt: now,
@@ -173,7 +190,7 @@ const holdNew = async (
   const paid = payment && {
     ...{ id: deriveId('pay', id), changeId: id, method: payment.method, amount: figures.due, currency: order.currency },
     ...{ reference: payment.reference ?? null, ...(createdBy && { createdBy }), status: payment.status },
-    ...{ createdAt: now, updatedAt: now },
+    ...{ createdAt: now, updatedAt: now, ...(page && toPagePayment(order, page, now)) },
   };
   const hasApplied = after.codes?.some(
     ({ state }, index) => state === 'applied' && order.codes?.[index]?.state !== state,
@@ -223,22 +240,3 @@ const holdPlaces = async (
 
 const toBase = (line: Line): Line =>
   line.price ? { ...line, amount: line.price.base, price: { ...line.price, components: [], taxes: [] } } : line;
-
-/** Milliseconds of grace; 0 if places are gone, or the catalog does not answer. */
-const holdForPayment = async (
-  context: OrdersContext,
-  order: OrderDocument,
-  newLines: readonly Line[],
-  heldUntil: number,
-): Promise<number> => {
-  const placeIds = listNewStock(order, { newLines });
-  if (placeIds.length === 0) return context.graceMs;
-  const until = new Date(heldUntil + context.graceMs).toISOString();
-  try {
-    const { missing } = await context.stock.extend(order.institution, order.id, { heldUntil: until, placeIds });
-    return missing.length === 0 ? context.graceMs : 0;
-  } catch (error) {
-    if (isUnavailable(error)) return 0;
-    throw error;
-  }
-};

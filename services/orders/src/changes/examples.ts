@@ -1,4 +1,4 @@
-import { ids, open } from '../api/examples.ts';
+import { ids, open, orderDone } from '../api/examples.ts';
 
 const lineId = open.lines[1].id;
 
@@ -50,3 +50,13 @@ export const lapsed = {
   doneAt: null,
   settlement: { ticketsCancelled: null, controlled: null, placesReleased: null, settledAt: null },
 } as const;
+
+export const shopQuote = {
+  ...quote,
+  available: false,
+  refusals: [{ lineId, reason: 'not_changeable', details: 'Too late.' }],
+};
+
+export const shopInput = { requestId: 'c-2', returns: [{ lineId }], difference: -12_000 };
+
+export const shopDone = { ...orderDone, changeId: change.id };

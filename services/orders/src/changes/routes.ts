@@ -39,14 +39,14 @@ const singleParams = { ...params, changeId: examples.change.id };
 const SENSITIVE = 'orders.sensitive:write';
 
 /** @throws Fault `validation_error` unless it names 1 to 50 lines, each once */
-const readWanted = ({ scopes }: Pick<Caller, 'scopes'>, body: Static<typeof ChangeQuoteInput>): Wanted => {
+export function readChangeInput({ scopes }: Pick<Caller, 'scopes'>, body: Static<typeof ChangeQuoteInput>): Wanted {
   const { returns = [], exchanges = [], override = false, waiveFees = false } = body;
   const ids = [...returns, ...exchanges].map(({ lineId }) => lineId);
   if (ids.length === 0 || ids.length > 50 || new Set(ids).size !== ids.length)
     throw new Fault('validation_error', '$.returns and $.exchanges name 1 to 50 lines together, each once.');
   const mayLift = scopes.includes(SENSITIVE);
   return { returns, exchanges, override: override && mayLift, waiveFees: waiveFees && mayLift };
-};
+}
 
 const readRefund = ({ refund }: Static<typeof ChangeInput>) => {
   if (!refund) return {};
@@ -78,7 +78,9 @@ export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params, body: examples.quoteInput, answer: examples.quote },
       handle: async ({ caller, params: { orderId }, body }) => {
         const target = { institution: caller.institution, orderId };
-        return ok(toQuoteView(await quoteChange(contextOf(caller), target, readWanted(caller, body), toMaker(caller))));
+        return ok(
+          toQuoteView(await quoteChange(contextOf(caller), target, readChangeInput(caller, body), toMaker(caller))),
+        );
       },
     }),
     operation({
@@ -112,7 +114,7 @@ export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
       example: { params, body: examples.input, answer: examples.change },
       handle: async (request) => {
         const { caller, body } = request;
-        const wanted = readWanted(caller, body);
+        const wanted = readChangeInput(caller, body);
         const { difference, payment, onAccount } = body;
         if (payment?.reference !== undefined && !caller.scopes.includes(SENSITIVE))
           requireScope(caller.scopes, 'payments:write', '$.payment.reference');

@@ -23,10 +23,15 @@ export function toChangeView({ id: orderId }: Pick<Order, 'id'>, change: Change)
   };
 }
 
+/** Of the first step that refuses it. */
+export function listQuoteRefusals({ refusals, placeRefusals }: ChangeDraft): readonly ChangeRefusal[] {
+  return refusals.length > 0 ? refusals : placeRefusals;
+}
+
 /** The figures are null while references are unknown. */
 export function toQuoteView(draft: ChangeDraft): Static<typeof schemas.ChangeQuote> {
   const { difference, fee, due, credit, newLines } = draft;
-  const refusals = draft.refusals.length > 0 ? draft.refusals : draft.placeRefusals;
+  const refusals = listQuoteRefusals(draft);
   const known = draft.hasUnknown
     ? { difference: null, fee: null, due: null, credit: null, lines: null }
     : { difference, fee, due, credit, lines: newLines.map(toNewLineView) };

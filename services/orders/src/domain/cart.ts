@@ -153,6 +153,11 @@ export function eraseNames<O extends Order>(order: O, now: number): O {
 
 const ACCOUNT_CRITERION = 'account';
 
+/** Of a contact that buys on account. */
+export function hasAccount(criteria: readonly string[]): boolean {
+  return criteria.includes(ACCOUNT_CRITERION);
+}
+
 /** By any other method the order waits for its payment. */
 const ON_ACCOUNT = 'on_account';
 const SIMULATED = 'simulated';
@@ -199,7 +204,7 @@ const checkBuyable = (order: Order, input: CheckoutInput, now: number) => {
   if (!isPricedFor(order, guest ? null : contactNumber)) return refuse('other_prices');
   // What costs nothing is confirmed at once, whatever the method.
   if (computeDue(order) === 0) return undefined;
-  if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
+  if (method === ON_ACCOUNT && !hasAccount(criteria)) return refuse('account_required');
   if (method === SIMULATED && token === 'declined') return refuse('payment_declined');
   return undefined;
 };

@@ -51,7 +51,7 @@ export const refusals = {
   // Write `expire`, then decide again.
   past_due: { code: 'order_expired', shopReason: 'cart_gone' },
   empty: { code: 'order_empty', shopReason: 'empty' },
-  unpaid: { code: 'order_unpaid', shopReason: null, details: 'Something is due.' },
+  unpaid: { code: 'order_unpaid', shopReason: 'unpaid', details: 'Something is due.' },
   ticket_controlled: { code: 'order_ticket_controlled', shopReason: 'not_cancellable' },
 
   cart_gone: { code: 'precondition_failed', shopReason: 'cart_gone', details: 'The cart was bought already.' },
@@ -118,7 +118,7 @@ export const refusals = {
   change_not_allowed: { code: 'change_not_allowed', shopReason: 'not_changeable' },
   change_ticket_controlled: { code: 'order_ticket_controlled', shopReason: 'not_changeable' },
   difference_changed: { code: 'change_difference_changed', shopReason: 'difference_changed' },
-  change_overpaid: { code: 'semantically_invalid', shopReason: null },
+  change_overpaid: { code: 'semantically_invalid', shopReason: 'busy' },
   unknown_change: {
     code: 'not_found',
     shopReason: 'unknown_change',

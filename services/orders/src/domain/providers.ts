@@ -45,12 +45,8 @@ export function checkPage(order: Order, page: Pick<ProviderPage, 'amount' | 'cur
 
 /** The order waits for what is paid there, and holds its places until the end of the last page's grace period. */
 export function addPage<O extends Order>(order: O, page: ProviderPage, now: number): Accepted<O> {
-  const { paymentId, provider, mode, reference, url, expiresAt, until } = page;
-  const payment: Payment = {
-    ...toRecord(order, { ...page, paymentId, provider, mode, reference }, now),
-    status: 'pending',
-    page: { url, expiresAt },
-  };
+  const { until } = page;
+  const payment = toPagePayment(order, page, now);
   const cameFrom = order.state === 'payment_pending' ? order.cameFrom : 'open';
   return accept(
     markModified(
@@ -65,6 +61,11 @@ export function addPage<O extends Order>(order: O, page: ProviderPage, now: numb
       now,
     ),
   );
+}
+
+export function toPagePayment(order: Order, page: ProviderPage, now: number): Payment {
+  const { url, expiresAt } = page;
+  return { ...toRecord(order, page, now), status: 'pending', page: { url, expiresAt } };
 }
 
 type ProviderPayment = Pick<ProviderPage, 'paymentId' | 'provider' | 'mode' | 'reference' | 'amount' | 'currency'>;

@@ -179,3 +179,24 @@ const toTicketChange = (order: OrderDocument, { id, override, returns, exchanges
     },
   };
 };
+
+/**
+ * Holds its new places for so long at least (epoch milliseconds). False if some are gone, or the catalog does not answer:
+ * nobody knows then for how long they are held.
+ */
+export async function holdNewUntil(
+  { stock }: OrdersContext,
+  order: OrderDocument,
+  change: Pick<Change, 'newLines'>,
+  until: number,
+): Promise<boolean> {
+  const placeIds = listNewStock(order, change);
+  if (placeIds.length === 0) return true;
+  try {
+    const body = { heldUntil: new Date(until).toISOString(), placeIds };
+    return (await stock.extend(order.institution, order.id, body)).missing.length === 0;
+  } catch (error) {
+    if (isUnavailable(error)) return false;
+    throw error;
+  }
+}

@@ -1,11 +1,12 @@
 import { h, tidy } from '../dom.js';
-import { checkAll, loginForm, logOutButton, radioCards, textField, tickBox } from '../forms.js';
+import { checkAll, loginForm, logOutButton, textField, tickBox } from '../forms.js';
 import { isFramed, link, shop } from '../frame.js';
 import { act, announce, clearAnnouncement, notice } from '../notices.js';
-import { goToOrder, isProvider, methodsFor } from '../paying.js';
+import { goToOrder } from '../paying.js';
 import { cart, cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
-import { errorText, money, t, typeOf } from '../texts/index.js';
+import { errorText, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
+import { paymentChoice } from './payment-choice.js';
 import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
 
 /** Whether an unexpected error cancelled the order; shown until the cart has items again. */
@@ -22,7 +23,7 @@ export async function checkoutPage(_parameters, _query, { redraw }) {
   if (empty) return empty;
   const who = buyer(redraw);
   const button = h('button', { type: 'button', class: 'button button-wide' });
-  const how = payment(button);
+  const how = paymentChoice(button, visitor.cart);
   const terms = shop.requireTerms ? [termsBox()] : [];
   button.addEventListener('click', async () => {
     if (isRunning() || !checkAll([...who.fields, ...terms])) return;
@@ -169,65 +170,6 @@ const guestFields = () => {
     // Not of type `email`: browsers accept only ASCII there.
     make('email', { inputmode: 'email', autocomplete: 'email', rule: 'email' }),
   ]);
-};
-
-/** The choice of how to pay, which the button says; an order of nothing is free of charge whatever the method. */
-const payment = (button) => {
-  const methods = methodsFor(visitor.contact);
-  const isFree = visitor.cart.total === 0;
-  let [paymentMethod] = methods;
-  let paymentToken = 'ok';
-  const outcomes = radioCards({
-    legend: t('paymentOutcome'),
-    chosen: paymentToken,
-    onchange: (value) => {
-      paymentToken = value;
-    },
-    options: ['ok', 'declined', 'pending'].map((value) => ({
-      value,
-      label: t(`pay_${value}`),
-      text: t(`pay_${value}_text`),
-    })),
-  });
-  const demo = h('div', { class: 'demo', hidden: true }, outcomes);
-  const choose = (method) => {
-    paymentMethod = method;
-    demo.hidden = isFree || method !== 'simulated';
-    button.textContent = isFree
-      ? t('orderFree')
-      : t(orderWords(method), { price: money(visitor.cart.total, visitor.cart.currency) });
-  };
-  const wordsOf = (method) => {
-    const kind = isProvider(method) ? 'provider' : method;
-    return { value: method, label: t(`method_${kind}`), text: t(`method_${kind}_text`, { name: shop.name }) };
-  };
-  const options = methods.map(wordsOf);
-  const [only] = options;
-  if (only) choose(only.value);
-  return {
-    isOpen: only !== undefined,
-    body: () => ({ paymentMethod, ...(paymentMethod === 'simulated' ? { paymentToken } : {}) }),
-    node: h(
-      'section',
-      { class: 'step' },
-      h('h2', {}, t('payment')),
-      !only && h('p', {}, t(mayLogIn() ? 'loginToPay' : 'noPaymentMethods', { name: shop.name })),
-      only && isFree && h('p', {}, t('nothingToPay')),
-      only && !isFree && options.length === 1 && h('p', {}, h('strong', {}, only.label), '. ', only.text),
-      !isFree &&
-        options.length > 1 &&
-        radioCards({ legend: t('payBy'), chosen: paymentMethod, onchange: choose, options }),
-      methods.includes('simulated') && demo,
-    ),
-  };
-};
-
-/** Whether a login may open a way of paying to the visitor. */
-const mayLogIn = () => !visitor.contact && shop.paymentMethods.length > 0;
-
-const orderWords = (method) => {
-  if (isProvider(method)) return 'payOnPage';
-  return method === 'simulated' ? 'payNow' : `order_by_${method}`;
 };
 
 const termsBox = () => {

@@ -11,14 +11,14 @@ const FEW = 10;
 
 /**
  * The choice of places of a performance: seats on a plan, quantities of unnumbered places, or both; one sum. `seatMap`:
- * of `seat-map.js`, where the performance has numbered places.
+ * of `seat-map.js`, where the performance has numbered places. `purpose`: what becomes of them.
  */
-export function choicePanel(product, performance, seatMap) {
+export function choicePanel(product, performance, seatMap, purpose = cartPurpose(product, performance)) {
   const offered = performance.seatCategories.filter(({ prices }) => prices.length > 0);
   if (offered.length === 0) {
     return { node: h('div', { class: 'message-box' }, h('p', {}, t('membersOnly'))), leave: () => {} };
   }
-  return panelOf(product, performance, { offered, seatMap, most: shop.maxPlacesPerOrder });
+  return panelOf(product, performance, { offered, seatMap, purpose });
 }
 
 /**
@@ -51,6 +51,28 @@ const adding = (product, performance) => {
   };
   /** Whether a request is on its way, or has an unknown outcome: its places may be taken by this visitor. */
   return { add, isUnsure: () => pending !== undefined };
+};
+
+/** They go into the cart. */
+const cartPurpose = (product, performance) => {
+  const { type } = product;
+  const most = shop.maxPlacesPerOrder;
+  const inCart = () => cartItems().length;
+  return {
+    ...adding(product, performance),
+    most,
+    room: () => most - inCart(),
+    label: t('addToCart'),
+    isEnough: (count) => count > 0,
+    full: () =>
+      t(inCart() > 0 ? 'limitWithCart' : 'limit', {
+        type: typeOf([...cartItems(), { productType: type }]),
+        count: most,
+        inCart: inCart(),
+      }),
+    left: (count) => t('roomLeft', { type, count }),
+    done: () => go('/cart'),
+  };
 };
 
 /**
@@ -149,32 +171,24 @@ const stockOf = ({ type }, { free: count }) => {
   return count <= FEW ? t('placesLeft', { type, count }) : t('placesFree');
 };
 
-const panelOf = (product, performance, { offered, seatMap, most }) => {
+const panelOf = (product, performance, { offered, seatMap, purpose }) => {
   const { currency, type } = product;
-  const { add, isUnsure } = adding(product, performance);
   const sums = new Map();
   const pickers = [];
   const sum = h('p', { class: 'sum-text' });
   const hint = h('p', { class: 'small sum-hint' });
-  const button = h('button', { type: 'button', class: 'button', 'aria-disabled': 'true' }, t('addToCart'));
+  const button = h('button', { type: 'button', class: 'button', 'aria-disabled': 'true' }, purpose.label);
   let later;
 
   const chosen = () => [...sums.values()].reduce((all, { count }) => all + count, 0);
-  const inCart = () => cartItems().length;
-  const limitText = () =>
-    t(inCart() > 0 ? 'limitWithCart' : 'limit', {
-      type: typeOf([...cartItems(), { productType: type }]),
-      count: most,
-      inCart: inCart(),
-    });
   const basket = {
-    most,
-    isUnsure,
-    room: () => most - inCart() - chosen(),
+    most: purpose.most,
+    isUnsure: purpose.isUnsure,
+    room: () => purpose.room() - chosen(),
     refuse: () => {
-      hint.textContent = limitText();
+      hint.textContent = purpose.full();
       hint.classList.add('is-reason');
-      announce(limitText());
+      announce(purpose.full());
     },
   };
 
@@ -186,9 +200,9 @@ const panelOf = (product, performance, { offered, seatMap, most }) => {
     sum.textContent = text;
     const room = basket.room();
     hint.classList.toggle('is-reason', room <= 0);
-    hint.textContent = room <= 0 ? limitText() : t('roomLeft', { type, count: room });
+    hint.textContent = room <= 0 ? purpose.full() : purpose.left(room);
     // The attribute `disabled` would drop the focus when the places are taken by another visitor.
-    button.setAttribute('aria-disabled', `${count === 0}`);
+    button.setAttribute('aria-disabled', `${!purpose.isEnough(count)}`);
     for (const picker of pickers) picker.showBounds?.();
   };
 
@@ -210,12 +224,12 @@ const panelOf = (product, performance, { offered, seatMap, most }) => {
 
   button.addEventListener('click', async () => {
     if (button.getAttribute('aria-disabled') === 'true') {
-      announce(t('nothingChosen'));
+      announce(chosen() === 0 ? t('nothingChosen') : hint.textContent);
       return;
     }
-    const went = await act(button, () => add(pickers.flatMap(({ groups }) => groups())));
+    const went = await act(button, () => purpose.add(pickers.flatMap(({ groups }) => groups())));
     // Not a visitor who has gone elsewhere meanwhile.
-    if (went && button.isConnected) go('/cart');
+    if (went && button.isConnected) purpose.done();
     if (went === false) {
       refresh();
       // Availability is up to one second old: a second refresh shows the places taken in between.

@@ -26,6 +26,16 @@ export function totalComposition({ items, fees, taxes, total, currency }) {
   );
 }
 
+/** Parts with their sum. */
+export function partsList(parts, { name, amount }, currency) {
+  return h(
+    'dl',
+    { class: 'composition' },
+    parts.map(partRow(currency)),
+    h('div', { class: 'total' }, h('dt', {}, name), h('dd', {}, money(amount, currency))),
+  );
+}
+
 /** Discounts first, as on each item. */
 const compareKinds = (one, other) => Number(one.kind === 'fee') - Number(other.kind === 'fee');
 

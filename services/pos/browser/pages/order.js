@@ -2,11 +2,12 @@
 import { api, newKey, Refusal, serverNow } from '../api.js';
 import { h } from '../dom.js';
 import { link, setTitle, shop } from '../frame.js';
-import { act, announce } from '../notices.js';
+import { act, announce, notice } from '../notices.js';
 import { leaveFor, linkAddress } from '../paying.js';
 import { forgetLink, keepLink, keptLink, loadCart, timeLeft, visitor } from '../state.js';
 import { t, until } from '../texts/index.js';
 import { byPerformance, countdown, message } from './cart.js';
+import { formerItems, isCancellable, isChangeable, pendingChange } from './order-changes.js';
 import {
   isCollected,
   isVoid,
@@ -50,7 +51,11 @@ export async function orderPage([id], query, { redraw } = {}) {
     loadDocument: () => api.orderDocument(id),
     cancel: () => api.cancel(id, cancelKey),
     pay: (paymentMethod) => api.pay(id, { paymentMethod }),
-    title: (now) => t(now.state === 'confirmed' && isNew ? 'thankYou' : `order_${now.state}`, { type: orderType(now) }),
+    ...changesOf(id),
+    title: (now) =>
+      t(now.state === 'confirmed' && isNew && !hasChanges(now) ? 'thankYou' : `order_${now.state}`, {
+        type: orderType(now),
+      }),
     /** Made once: the page is drawn again with it. */
     box: (now) => {
       const make = async () => keptLink(id) ?? (await api.makeOrderLink(id)).url;
@@ -59,6 +64,25 @@ export async function orderPage([id], query, { redraw } = {}) {
     },
   });
 }
+
+/** How the order is changed; by its link, if there is one. */
+const changesOf = (id, token) => ({
+  quote: (body) => api.quoteChange(id, body, token),
+  change: async (body, key) => {
+    const change = await api.change(id, body, key, token);
+    // The session may be over when the buyer comes back from the payment page.
+    const link = async () => (token ? linkAddress(token) : (await api.makeOrderLink(id)).url);
+    if (change.payment?.url)
+      await link().then(
+        (url) => keepLink(id, url),
+        () => undefined,
+      );
+    return change;
+  },
+  endChange: (changeId) => api.endChange(id, changeId, token),
+});
+
+const hasChanges = ({ changes }) => Object.keys(changes).length > 0;
 
 const away = () => {
   const logIn = h('a', { class: 'button button-quiet', href: link('/account') }, t('logIn'));
@@ -79,6 +103,8 @@ const shownOrder = async (first, its) => {
   const node = h('div', {});
   /** How often another order was taken over: what was asked or begun before shows an older one. */
   let turn = 0;
+  /** The steps of a change, which stay while the order changes. */
+  let steps;
 
   const pollLater = () => {
     clearTimeout(timer);
@@ -88,6 +114,7 @@ const shownOrder = async (first, its) => {
 
   const draw = async () => {
     const mine = turn;
+    if (steps) return;
     // An order with a failed payment is a cart again on the server: load it. Without it the next poll draws anew.
     const isWhole = order.state !== 'open' || !its.isOwn || (await loadCart().catch(() => false));
     const toShow = isWhole ? order : { state: order.state };
@@ -96,7 +123,7 @@ const shownOrder = async (first, its) => {
       forgetTyped();
       forgetLink();
     }
-    const next = await drawn(order, its, { take, pay });
+    const next = await drawn(order, its, { take, pay, beginChange });
     if (mine !== turn) return;
     shown = toShow;
     const had = node.contains(document.activeElement);
@@ -105,7 +132,7 @@ const shownOrder = async (first, its) => {
     if (had) node.querySelector('h1').focus();
     isRead = had;
     // Credit may be refunded by itself.
-    if (WAITING.includes(order.state) || lacksCodes(order) || order.credit > 0) pollLater();
+    if (WAITING.includes(order.state) || order.change || lacksCodes(order) || order.credit > 0) pollLater();
   };
   // A failed poll is repeated, and so is one whose products do not load; the page stays unchanged.
   const take = async (next) => {
@@ -143,29 +170,51 @@ const shownOrder = async (first, its) => {
     if (order.payment?.url) leaveFor(order);
   };
 
+  /** The order is shown as it is now. */
+  const endSteps = async () => {
+    steps?.leave();
+    steps = undefined;
+    order = await its.load().catch(() => order);
+    await draw();
+    node.querySelector('h1').focus();
+  };
+  const beginChange = async () => {
+    const { changeSteps } = await import('./change.js');
+    clearTimeout(timer);
+    const done = async (change) => {
+      await endSteps();
+      if (change.state === 'done') notice('done', t('changeDone'));
+      if (change.payment?.url) leaveFor(change);
+    };
+    steps = changeSteps(order, its, { close: endSteps, done });
+    node.replaceChildren(steps.node);
+    node.querySelector('h1').focus();
+  };
+
   await draw();
   return {
     title: its.title(order),
     node,
     leave: () => {
       isHere = false;
+      steps?.leave();
       clearTimeout(timer);
     },
   };
 };
 
 /** What the page shows of an order: another answer with the same changes nothing. */
-const contentOf = ({ state, items, payment, paid, refunded, credit }) =>
-  JSON.stringify([state, items, payment, paid, refunded, credit]);
+const contentOf = ({ state, items, payment, paid, refunded, credit, changes }) =>
+  JSON.stringify([state, items, payment, paid, refunded, credit, changes]);
 
-const drawn = async (order, its, { take, pay }) => {
+const drawn = async (order, its, { take, pay, beginChange }) => {
   const groups = await byPerformance(Object.values(order.items));
   const paying = payingOf(order, pay);
   const isUrgent = paying?.button || isPayable(order, its);
   const buttons = h(
     'p',
     { class: 'buttons' },
-    actions(order, its, paying, async () => take(await its.cancel())),
+    actions(order, its, { paying, beginChange, cancel: async () => take(await its.cancel()) }),
   );
   return h(
     'div',
@@ -173,12 +222,14 @@ const drawn = async (order, its, { take, pay }) => {
     h('h1', { tabindex: '-1' }, its.title(order)),
     lead(order, its, paying),
     moneyLines(order),
+    pendingChange(order, its, take),
     isUrgent && buttons,
     orderLine(order),
     its.isOwn && hasLink(order, its) && its.box(order),
     keepButtons(order, groups, its.loadDocument),
     h('h2', { class: 'unseen' }, t('tickets', { type: orderType(order) })),
     orderTickets(order, groups),
+    formerItems(order),
     !its.isOwn && hasLink(order, its) && its.box(order),
     !isUrgent && buttons,
   );
@@ -214,7 +265,7 @@ const lead = (order, its, paying) => {
 /** Whether the payment failed and the order is the visitor's cart again: payable as long as its places are held. */
 const isPayable = ({ id, state }, { isOwn }) => isOwn && state === 'open' && visitor.cart.id === id && timeLeft() > 0;
 
-const actions = (order, its, paying, cancel) => {
+const actions = (order, its, { paying, beginChange, cancel }) => {
   if (isVoid(order)) return its.isOwn && h('a', { class: 'button', href: link('/') }, t('toProgramme'));
   return [
     paying?.button,
@@ -224,8 +275,15 @@ const actions = (order, its, paying, cancel) => {
       order.state === 'confirmed' &&
       !isCollected(order) &&
       h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),
-    cancelButton(cancel),
+    isChangeable(order) && changeButton(beginChange),
+    isCancellable(order) && cancelButton(cancel),
   ];
+};
+
+const changeButton = (begin) => {
+  const button = h('button', { type: 'button', class: 'button button-quiet' }, t('changeOrder'));
+  button.addEventListener('click', () => act(button, begin));
+  return button;
 };
 
 /** Cancels the order after a question. */
@@ -292,6 +350,7 @@ const linkedPage = async (token, redraw) => {
       keepLink(order.id, linkAddress(token));
       return paid;
     },
+    ...changesOf(order.id, token),
     title: (now) => (now.state === 'confirmed' ? t('linkedTitle', { type: orderType(now) }) : t(`order_${now.state}`)),
     box: (now) => linkBox({ type: orderType(now), url: linkAddress(token) }),
   });

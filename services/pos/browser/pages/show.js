@@ -12,7 +12,7 @@ export async function showPage([id], _query, { first, drawn }) {
   const { performances } = product;
   const isNumbered = performances.some((one) => one.seatCategories.some(({ numbered }) => numbered));
   const { seatMap } = isNumbered ? await import('./seat-map.js') : {};
-  const free = performances.filter(({ availability, onSale }) => availability !== 'sold_out' && onSale);
+  const free = performances.filter(isFree);
   const panel = h('div', { class: 'panel' });
   let shown;
 
@@ -31,7 +31,7 @@ export async function showPage([id], _query, { first, drawn }) {
     const [only] = performances;
     const when = performances.length === 1 && isShow(product.type);
     return [
-      performances.length > 1 && dates(product, free[0].id, choose),
+      performances.length > 1 && dateChoice(performances, free[0].id, choose),
       when && h('p', { class: 'only-date' }, `${shortDay(only.localStartDate)}, ${time(only)}`),
       panel,
     ];
@@ -60,7 +60,13 @@ const inWholeWindow = ({ id, type }) => {
   return h('a', { class: 'button', href, target: '_top' }, t('choosePlaces', { type }));
 };
 
-const dates = (product, chosen, choose) => {
+/** Whether places of the performance can be bought now. */
+export function isFree({ availability, onSale }) {
+  return availability !== 'sold_out' && onSale;
+}
+
+/** The choice of one of these performances. */
+export function dateChoice(performances, chosen, choose) {
   const group = newId('performance');
   return h(
     'fieldset',
@@ -69,13 +75,13 @@ const dates = (product, chosen, choose) => {
     h(
       'div',
       { class: 'date-list' },
-      product.performances.map((one) => dateOption(one, chosen, choose, group)),
+      performances.map((one) => dateOption(one, chosen, choose, group)),
     ),
   );
-};
+}
 
 const dateOption = (performance, chosen, choose, group) => {
-  const { id, localStartDate, availability, onSale } = performance;
+  const { id, localStartDate, availability } = performance;
   const { day, month, weekday } = dayParts(localStartDate);
   return h(
     'label',
@@ -85,7 +91,7 @@ const dateOption = (performance, chosen, choose, group) => {
       name: group,
       value: id,
       checked: chosen === id,
-      disabled: availability === 'sold_out' || !onSale,
+      disabled: !isFree(performance),
       onchange: () => choose(performance),
     }),
     h('span', { class: 'date-day' }, day),

@@ -7,6 +7,11 @@ export type Order = AnswerOf<operations, 'getShopOrder'>;
 export type OrderState = Order['state'];
 export type Line = Order['lines'][number];
 
+/** The change of an order that waits for its payment. */
+export function findPendingChange({ changes, change }: Pick<Order, 'changes' | 'change'>) {
+  return changes.find(({ id }) => id === change);
+}
+
 /** The outcome of a request: the order as it is now, and the reason of a refusal. */
 export type Outcome = AnswerOf<operations, 'addCartItems'>;
 export type Reason = NonNullable<Outcome['reason']>;
@@ -16,6 +21,8 @@ export type Addition = BodyOf<operations, 'addCartItems'>;
 export type RequestedItem = Addition['items'][number];
 type LineChange = BodyOf<operations, 'changeCartItem'>;
 export type Checkout = BodyOf<operations, 'checkoutCart'>;
+export type WantedChange = Pick<BodyOf<operations, 'changeShopOrder'>, 'returns' | 'exchanges'>;
+export type ChangeQuote = AnswerOf<operations, 'quoteShopChange'>;
 type AnotherTry = BodyOf<operations, 'addShopPayment'>;
 export type Buyer = Pick<Checkout, 'contactNumber' | 'guest'>;
 /** Orders creates the contact once the checkout is accepted. */
@@ -66,6 +73,19 @@ export function createOrders(orders: ServiceClient<operations>) {
 
     cancel: (institution: string, orderId: string, body: { requestId: string; until: string }): Promise<Outcome> =>
       orders.call(institution, 'cancelShopOrder', { path: { orderId }, body, ...write }).catch(asOutcome),
+
+    /** Undefined if there is no such order. */
+    quoteChange: (institution: string, orderId: string, body: BodyOf<operations, 'quoteShopChange'>) =>
+      orders.find(institution, 'quoteShopChange', { path: { orderId }, body, ...write }),
+
+    /** `changeId`: of the change that the request makes, or has made. */
+    change: (institution: string, orderId: string, body: BodyOf<operations, 'changeShopOrder'>) =>
+      orders
+        .call(institution, 'changeShopOrder', { path: { orderId }, body, ...write })
+        .catch((error: unknown) => ({ ...asOutcome(error), changeId: '' })),
+
+    endChange: (institution: string, orderId: string, changeId: string): Promise<Outcome> =>
+      orders.call(institution, 'endShopChange', { path: { orderId, changeId }, ...write }).catch(asOutcome),
 
     /** Cancels unless `notAfter` (epoch milliseconds) is past. True only if the cancellation is durable. */
     async cancelAfterFault(institution: string, orderId: string, notAfter: number): Promise<boolean> {

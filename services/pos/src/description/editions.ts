@@ -2,13 +2,14 @@ import { createNullableSchema, named, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
+import { OrderChange } from './changes.ts';
 import { examples } from './examples.ts';
 import { localCreatedAt, localStartDate, localValidUntil, startOffset } from './local-times.ts';
 import { charged, composed, createAmount, ShopPayment } from './money.ts';
 import { ListedProduct, ProductDetail, ProductEntry, ProductPage } from './products.ts';
 import { Cart, CartItem, createMapSchema, NewItem, Order, OrderItem, Ticket, Venue } from './schemas.ts';
 
-const { Boolean: Flag, Object: Members, String: Text } = Type;
+const { Array: List, Boolean: Flag, Object: Members, String: Text } = Type;
 
 const SOLD = 'as of the sale, also after the product has closed; null in what an earlier release sold';
 
@@ -51,6 +52,7 @@ const ExperimentalOrder = named(
           ...OrderItem.properties,
           ...composed,
           ...sold,
+          replaces: createNullableSchema(Text({ description: 'the item that it was exchanged for' })),
           ticketStatus: createNullableSchema(
             oneOf(ticketsValues['ShopTicket.status'], {
               description: 'of its ticket: the code of a `printed` one opens the door; null while there is no ticket',
@@ -60,6 +62,19 @@ const ExperimentalOrder = named(
       ),
     ),
     ...charged,
+    formerLines: List(
+      named(
+        'ShopFormerLine',
+        Members({
+          ...Item.properties,
+          changeId: Text({ description: 'of the change by which it left' }),
+          leftAt: timestamp,
+        }),
+      ),
+      { description: 'items that were returned or exchanged' },
+    ),
+    change: createNullableSchema(Text({ description: 'the id of the one that waits for its payment' })),
+    changes: createMapSchema(OrderChange),
     localCreatedAt,
     payment: createNullableSchema(ShopPayment),
     paid: createAmount('what was paid'),
@@ -117,7 +132,12 @@ const toUntaxed = (gross: number) => [{ taxId: null, rate: null, net: gross, tax
 
 const exampleOfFee = { kind: 'fee', id: 'fee_01k9q2m8r2', name: 'Frais de réservation', amount: 200 } as const;
 
-const exampleOfItem = { base: 4_300, components: [exampleOfFee], taxes: toUntaxed(4_500) };
+const returnPolicy = {
+  ...{ returnableUntil: '2027-03-12T18:00:00.000Z', returnFee: 500 },
+  ...{ exchangeableUntil: '2027-03-12T18:00:00.000Z', exchangeFee: 0 },
+};
+
+const exampleOfItem = { base: 4_300, components: [exampleOfFee], taxes: toUntaxed(4_500), returnPolicy };
 
 const exampleOfOrder = {
   fees: [],
@@ -139,9 +159,11 @@ const exampleOfSold = {
 
 const NOTHING = { fees: [], taxes: [], codes: [] };
 
+const UNCHANGED = { formerLines: [], change: null, changes: {} };
+
 const exampleOfMoney = {
   payment: { method: 'simulated', state: 'captured' as const, url: null, expiresAt: null },
-  ...{ paid: 4_500, refunded: 0, credit: 0 },
+  ...{ paid: 4_500, refunded: 0, credit: 0, ...UNCHANGED },
 };
 
 const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>
@@ -168,7 +190,7 @@ const experimental = {
       ...examples.order,
       number: 'k7m2p9qx',
       localCreatedAt: '2026-11-20T17:05:12+01:00',
-      items: withSold(examples.order.items, { ticketStatus: 'printed' }),
+      items: withSold(examples.order.items, { replaces: null, ticketStatus: 'printed' }),
       ...exampleOfOrder,
       ...exampleOfMoney,
       ticketDelivery: 'electronic',
@@ -182,7 +204,7 @@ export const pendingOrder = {
   state: 'payment_pending' as const,
   paymentMethod: 'stripe',
   expiresAt: '2026-11-20T16:37:12.000Z',
-  items: withSold(examples.order.items, { ticketId: null, barcode: null, ticketStatus: null }),
+  items: withSold(examples.order.items, { replaces: null, ticketId: null, barcode: null, ticketStatus: null }),
   payment: {
     method: 'stripe',
     state: 'pending' as const,

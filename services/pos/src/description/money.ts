@@ -25,8 +25,27 @@ const taxes = List(
 
 const shownName = Text({ description: 'in the wanted language' });
 
-/** What the amount of an item is made of. */
+const leaving = (how: string) =>
+  createNullableSchema({ ...timestamp, description: `the instant before which it can be ${how}; null: not allowed` });
+
+export const ReturnPolicy = createNullableSchema(
+  named(
+    'ShopReturnPolicy',
+    Members(
+      {
+        returnableUntil: leaving('given back'),
+        returnFee: createAmount('what that costs'),
+        exchangeableUntil: leaving('exchanged'),
+        exchangeFee: createAmount('what that costs'),
+      },
+      { description: 'how it may leave the order again, once that is confirmed; null: not at all' },
+    ),
+  ),
+);
+
+/** What the amount of an item is made of, and for what it comes back. */
 export const composed = {
+  returnPolicy: ReturnPolicy,
   base: createAmount('the price of the tariff at the hold'),
   components: List(
     named(
@@ -50,12 +69,14 @@ export const charged = {
       'ShopOrderFee',
       Members({
         id: Text({ description: 'of this charge' }),
-        kind: oneOf(ordersValues['OrderFee.kind'], { description: 'of the whole order' }),
-        feeId: Text({ description: 'of the fee' }),
-        lineId: createNullableSchema(Text({ description: 'null: the whole order' })),
-        changeId: createNullableSchema(Text({ description: 'null: the order has it since its first items' })),
+        kind: oneOf(ordersValues['OrderFee.kind'], {
+          description: '`order`: of the whole order; `change`: of an item that has left it',
+        }),
+        feeId: createNullableSchema(Text({ description: 'of the fee; null: of a change' })),
+        lineId: createNullableSchema(Text({ description: 'the item that has left; null: the whole order' })),
+        changeId: createNullableSchema(Text({ description: 'by which it has; null: the whole order' })),
         name: shownName,
-        amount: createAmount('once for the order'),
+        amount: createAmount('of this charge'),
         taxes,
       }),
     ),

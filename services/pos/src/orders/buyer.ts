@@ -74,13 +74,15 @@ const Guest = named(
   ),
 );
 
+const paymentToken = Type.Optional(
+  oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
+);
+
 const ofPurchase = {
   contactNumber: Type.Optional(contactNumber),
   contact: Type.Optional(Guest),
   paymentMethod: oneOf(ownMethods, { description: 'one of the point of sale' }),
-  paymentToken: Type.Optional(
-    oneOf(ordersValues['Checkout.paymentToken'], { description: 'for `simulated`: the outcome of the payment' }),
-  ),
+  paymentToken,
 };
 
 export const Purchase = named('ShopOrderInput', Type.Object(ofPurchase));
@@ -100,6 +102,13 @@ export const providerPayment = {
   ),
 };
 
+/** Of a change, which may cost nothing. */
+export const changePayment = {
+  ...providerPayment,
+  paymentMethod: Type.Optional(providerPayment.paymentMethod),
+  paymentToken,
+};
+
 export const ExperimentalPurchase = named(
   'ShopOrderInputExperimental',
   Type.Object({
@@ -114,9 +123,20 @@ export const ExperimentalPurchase = named(
 );
 export type Purchase = Static<typeof ExperimentalPurchase>;
 
+/** @throws {PosFault} payment_method_not_accepted, bad_request */
+export function requirePayment(
+  context: Accepting,
+  visit: Visit,
+  { paymentMethod, paymentToken: token }: Pick<Purchase, 'paymentMethod' | 'paymentToken'>,
+): void {
+  requireMethod(context, visit, paymentMethod);
+  if (paymentMethod === 'simulated' && token === undefined)
+    throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
+}
+
 /** @throws {PosFault} */
 export function requireBuyer(context: Accepting, visit: Visit, purchase: Purchase): void {
-  const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
+  const { contactNumber, contact } = purchase;
   if (contactNumber !== undefined) requireContact(visit, contactNumber);
   if (contactNumber === undefined && contact === undefined) {
     throw new PosFault('contact_required', 'An order needs $.contactNumber, or $.contact of a guest.');
@@ -124,10 +144,7 @@ export function requireBuyer(context: Accepting, visit: Visit, purchase: Purchas
   if (contactNumber !== undefined && contact !== undefined) {
     throw new PosFault('validation_error', 'An order has either $.contactNumber or $.contact, not both.');
   }
-  requireMethod(context, visit, paymentMethod);
-  if (paymentMethod === 'simulated' && paymentToken === undefined) {
-    throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
-  }
+  requirePayment(context, visit, purchase);
 }
 
 /** @throws {PosFault} terms_required */

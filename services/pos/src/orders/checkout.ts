@@ -106,7 +106,8 @@ const openPageFor = async (
   // A repeat finds the order bought; what costs nothing is sold at once.
   if (order.due === 0 || (order.listed && !order.payable)) return undefined;
   const email = contact?.email ?? (await findEmail(context, institution, { contactNumber }));
-  const page = await openPage(context, visit, order, { provider, requestId, returnUrl, email });
+  const paying = { provider, amount: order.due, requestId, returnUrl, email };
+  const page = await openPage(context, visit, order, paying);
   if (!page) throw createBusyFault();
   return page;
 };

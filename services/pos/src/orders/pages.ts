@@ -19,6 +19,8 @@ export type ProviderPage = Page & { readonly provider: Provider };
 
 interface Paying {
   readonly provider: Provider;
+  /** Of the order, or of a change of it. */
+  readonly amount: number;
   readonly requestId: string;
   /** Where the buyer comes back to; undefined: to the page of the order in the shop. */
   readonly returnUrl: string | undefined;
@@ -28,17 +30,17 @@ interface Paying {
 }
 
 /**
- * The page on which what is due of the order can be paid; a repeat has the same one. Undefined if nothing more can be
- * paid: another page was. @throws {PosFault} payment_amount_too_small, payment_unavailable
+ * The page on which this amount can be paid; a repeat has the same one. Undefined if nothing more can be paid: another
+ * page was. @throws {PosFault} payment_amount_too_small, payment_unavailable
  */
 export async function openPage(
   { payments }: WithPayments,
   { pointOfSale: { institution, serviceHost }, language, address }: Visit,
-  { id: orderId, number, due: amount, currency }: Order,
+  { id: orderId, number, currency }: Order,
   { requestId: first, returnUrl, ...paying }: Paying,
 ): Promise<ProviderPage | undefined> {
   const comesBackTo = returnUrl ?? `${new URL(address).origin}/shop/${serviceHost}/order/${orderId}?new=1`;
-  const order = { orderId, pointOfSale: serviceHost, number, amount, currency, returnUrl: comesBackTo };
+  const order = { orderId, pointOfSale: serviceHost, number, currency, returnUrl: comesBackTo };
   const asked = { ...order, ...paying, ...(language !== '' && { language }) };
   let requestId = first;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
@@ -65,24 +67,36 @@ export async function closeRefusedPage(
   await payments?.close(institution, page.paymentId).catch(() => undefined);
 }
 
-/** The order once the provider has been asked about its pending payment: as it is while there is no answer. */
+/**
+ * The order once the provider has been asked about its pending payment, or that of its pending change: as it is while
+ * there is no answer.
+ */
 export async function readSettledOrder(
   { payments, orders }: WithPayments & { readonly orders: Pick<Orders, 'get'> },
   institution: string,
   order: Order,
 ): Promise<Order> {
-  const { payment } = order;
-  if (!payment?.provider || payment.state !== 'pending') return order;
+  const known = listPayments(order);
+  const pending = known.filter(({ provider, state }) => provider !== null && state === 'pending');
+  if (pending.length === 0) return order;
   const looked = await payments?.look(institution, order.id).catch(() => undefined);
-  const isOther = looked?.payments.some(
-    ({ paymentId, state }) => state === 'captured' || (paymentId === payment.id && state !== 'pending'),
+  const isOther = looked?.payments.some(({ paymentId, state }) =>
+    state === 'captured'
+      ? known.find(({ id }) => id === paymentId)?.state !== state
+      : state !== 'pending' && pending.some(({ id }) => id === paymentId),
   );
   const settled = isOther ? await orders.get(institution, order.id) : undefined;
   if (settled) return settled;
   // Completed, and not decided yet: it cannot be paid there any more.
-  const isOver = looked?.payments.some(({ paymentId, url }) => paymentId === payment.id && url === null);
-  return isOver ? { ...order, payment: { ...payment, url: null } } : order;
+  const over = looked?.payments.flatMap(({ paymentId, url }) => (url === null ? paymentId : [])) ?? [];
+  const close = (payment: Order['payment']) =>
+    payment && pending.includes(payment) && over.includes(payment.id) ? { ...payment, url: null } : payment;
+  const changes = order.changes.map((change) => ({ ...change, payment: close(change.payment) }));
+  return { ...order, payment: close(order.payment), changes };
 }
+
+const listPayments = ({ payment, changes }: Order) =>
+  [payment, ...changes.map((change) => change.payment)].filter((one) => one !== null);
 
 /**
  * Of an address (RFC 3986) whose host is written out, so that every reader finds the same one in it, and a provider

@@ -2,7 +2,7 @@ import { PosFault } from '@boxoffice/envelope';
 import { type AnyOperation, created, named } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { addAwaitedOrder } from '../cart/cart.ts';
-import type { Order } from '../clients/orders.ts';
+import { findPendingChange, type Order } from '../clients/orders.ts';
 import { type Edition, pendingOrder } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
@@ -40,7 +40,7 @@ export function createPaymentRoutes(context: PosContext, edition: Edition): AnyO
       summary: 'Lets an own order be paid once more on the page of a payment provider',
       description:
         'While the order waits for its payment, or after its payment failed as long as its places are held, until ' +
-        'three hours after the checkout. The page before it is closed first; one that was paid is `order_not_payable`. ' +
+        'three hours after the checkout; and while a change of it waits for its payment. The page before it is closed first; one that was paid is `order_not_payable`. ' +
         'With `X-Order-Link` the order of that link, without a session. The shop sends the buyer to `payment.url`.',
       params: { id: pathId },
       query: langQuery,
@@ -66,11 +66,13 @@ export function createPaymentRoutes(context: PosContext, edition: Edition): AnyO
         requireMethod(context, visitor, paymentMethod);
         requireReturnUrl(visitor, returnUrl);
         const order = await readSettledOrder(context, institution, found);
-        if (!isPayable(order, context.now())) throw createNotPayableFault();
+        const paid = findPaid(order, context.now());
+        if (!paid) throw createNotPayableFault();
         const page = await openPage(context, visitor, order, {
           provider: paymentMethod,
+          amount: paid.amount,
           // Keys belong to a session. A repeat without one is recognised by the payment that it follows.
-          requestId: idempotencyKey ?? deriveId('again', order.payment?.id ?? order.id),
+          requestId: idempotencyKey ?? deriveId('again', paid.last?.id ?? paid.id),
           returnUrl,
           email: await findEmail(context, institution, order),
           replaces: true,
@@ -93,9 +95,15 @@ export function createPaymentRoutes(context: PosContext, edition: Edition): AnyO
   ];
 }
 
-/** Of an open one orders decides: the last page has failed, whatever else was paid since. */
-const isPayable = ({ state, due, checkout }: Order, now: number): boolean =>
-  (state === 'payment_pending' || state === 'open') && due > 0 && now < Date.parse(checkout?.at ?? '') + PAYABLE_MS;
+/** The order, or its change that waits for its payment; undefined: nothing can be paid. */
+const findPaid = (order: Order, now: number) => {
+  const { id, state, due: amount, checkout, payment: last } = order;
+  const change = findPendingChange(order);
+  if (change) return change.left > 0 ? { id: change.id, amount: change.left, last: change.payment } : undefined;
+  // Of an open one orders decides: the last page has failed, whatever else was paid since.
+  const isOpen = state === 'payment_pending' || state === 'open';
+  return isOpen && amount > 0 && now < Date.parse(checkout?.at ?? '') + PAYABLE_MS ? { id, amount, last } : undefined;
+};
 
 const createNoProviderFault = (method: string) =>
   new PosFault('payment_method_not_accepted', `An order is not paid once more by the method ${method}.`);

@@ -4,6 +4,10 @@ import type { Order, Outcome, Reason } from '../clients/orders.ts';
 type Row = readonly [PosCode, string];
 
 const notFound: Row = ['not_found', 'There is no such resource.'];
+const notChangeable: Row = [
+  'order_not_changeable',
+  'The order is not confirmed, or a ticket of it can no longer be given back or exchanged.',
+];
 const notPayable: Row = ['order_not_payable', 'The order can no longer be paid.'];
 
 /** Details of other services are never passed on. */
@@ -57,10 +61,14 @@ const refusals: Readonly<Record<Reason, Row>> = {
   unknown_line: notFound,
   not_cancellable: ['order_not_cancellable', 'The order can no longer be cancelled.'],
   not_payable: notPayable,
-  not_changeable: notPayable,
-  change_in_progress: notPayable,
-  difference_changed: notPayable,
+  not_changeable: notChangeable,
+  change_in_progress: ['change_in_progress', 'A change of the order waits for its payment: pay it, or end it.'],
+  difference_changed: [
+    'change_difference_changed',
+    'The change costs another amount now. Nothing was changed: ask for a quote again.',
+  ],
   unknown_change: notFound,
+  unpaid: ['bad_request', '$.paymentMethod is required: something is due.'],
   amount_differs: ['order_busy', 'Another amount is due now. Try again in a second.'],
   busy: ['order_busy', 'Another request is changing the same shopping cart or order. Try again in a second.'],
 };
@@ -71,17 +79,30 @@ const refusalsOf = {
   items: {},
   item: { cart_gone: notFound },
   order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
+  change: {
+    cart_gone: notFound,
+    unknown_line: ['invalid_reference', 'The order has no such item (any more).'],
+    places_unavailable: ['order_places_unavailable', 'Not enough of the new places are free. Nothing was changed.'],
+    places_gone: ['order_places_unavailable', 'Not enough of the new places are free. Nothing was changed.'],
+    not_on_sale: ['order_not_on_sale', 'The performance is not on sale now. Nothing was changed.'],
+    not_cancellable: notChangeable,
+    payment_declined: ['payment_declined', 'The payment was declined. Nothing was changed.'],
+  },
   payment: { cart_gone: notPayable, cart_expired: notPayable, places_gone: notPayable },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;
 
-/** `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal */
-export function requireDone(
-  { outcome, reason, order, details }: Outcome,
-  named: keyof typeof refusalsOf = 'cart',
-): Order {
-  if (outcome === 'done' && order) return order;
+type Named = keyof typeof refusalsOf;
+
+/** Code and message. */
+export function describeRefusal(reason: Reason, named: Named = 'cart'): Row {
   const table: Readonly<Record<Reason, Row>> = { ...refusals, ...refusalsOf[named] };
-  const [code, text] = table[reason ?? 'cart_gone'];
+  return table[reason];
+}
+
+/** `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal */
+export function requireDone({ outcome, reason, order, details }: Outcome, named: Named = 'cart'): Order {
+  if (outcome === 'done' && order) return order;
+  const [code, text] = describeRefusal(reason ?? 'cart_gone', named);
   const item = named === 'items' ? itemIn(details) : undefined;
   const message = item === undefined ? text : `${item}: ${text}`;
   // An answer with Retry-After is not stored as that of the key, so a repeat is executed.

@@ -157,7 +157,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
         'Any live order without a controlled ticket, until `shopperCancellationMinutes` of the point of sale before ' +
         'its first performance starts, as it is dated now. ' +
         (isExperimental
-          ? 'What was paid is `credit`, which is refunded by itself where `refundCredit` of the point of sale is on; ' +
+          ? 'Items of a confirmed order with a `returnPolicy` are returned instead, with their fee. What was paid is `credit`, which is refunded by itself where `refundCredit` of the point of sale is on; ' +
             'otherwise the institution decides about refunds. With `X-Order-Link` the order of that link, without a session.'
           : 'The institution decides about refunds.'),
       params,
@@ -171,6 +171,7 @@ export function createOrdersRoutes(context: PosContext, edition: Edition): AnyOp
         const found = await findOwnOrLinkedOrder(context, visitor, params.id, token);
         if (shopperCancellationMinutes === null) throw neverCancelled();
         const until = await computeStart(visitor, found);
+        if (until === Number.POSITIVE_INFINITY) throw nothingToCancel();
         const outcome = await orders.cancel(institution, found.id, {
           // Keys belong to a session: a repeat by a link is the same request.
           requestId: idempotencyKey ?? (token === undefined ? createId('req') : `link_${found.id}`),
@@ -191,6 +192,8 @@ const providerErrors = [
   'payment_unavailable',
   'order_not_payable',
 ] as const;
+
+const nothingToCancel = () => new PosFault('order_not_cancellable', 'The order has no items any more.');
 
 const neverCancelled = () =>
   new PosFault('order_not_cancellable', 'Orders of this point of sale are cancelled by the institution only.');

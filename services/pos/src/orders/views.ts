@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import type { Offer, Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
+import type { OrderChange } from '../description/changes.ts';
 import type * as schemas from '../description/schemas.ts';
 import { findSoldPerformance, type Validity } from '../domain/offer.ts';
 import type { PosContext } from '../request/context.ts';
@@ -71,12 +72,18 @@ const toChargedView = ({ fees, taxes, codes }: Pick<Order, 'fees' | 'taxes' | 'c
   codes: [...codes],
 });
 
-/** What the amount is made of. */
-const toComposedView = ({ base, components, taxes }: Line, { languages }: Visit) => ({
-  base,
-  components: components.map(({ name, ...part }) => ({ ...part, name: selectText(name, languages) })),
-  taxes: [...taxes],
-});
+/** What the amount is made of, and for what it comes back. */
+export function toComposedView(
+  { base, components, taxes, returnPolicy }: Pick<Line, 'base' | 'components' | 'taxes' | 'returnPolicy'>,
+  { languages }: Pick<Visit, 'languages'>,
+) {
+  return {
+    base,
+    components: components.map(({ name, ...part }) => ({ ...part, name: selectText(name, languages) })),
+    taxes: [...taxes],
+    returnPolicy,
+  };
+}
 
 const toItemView = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
   id: line.id,
@@ -147,7 +154,7 @@ export function toOrderView(
       ...toItemView({ ...line, beneficiary }, current, reader),
       ticketId,
       barcode: ticket?.barcode ?? null,
-      ...(reader.isExperimental ? { ticketStatus: ticket?.status ?? null } : {}),
+      ...(reader.isExperimental ? { replaces: line.replaces ?? null, ticketStatus: ticket?.status ?? null } : {}),
     };
   });
   return {
@@ -161,18 +168,36 @@ export function toOrderView(
     expiresAt: isConfirmed ? null : order.expiresAt,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
-    ...(reader.isExperimental ? { ...toChargedView(order, reader.visit), ...toOrderDetails(order, current) } : {}),
+    ...(reader.isExperimental
+      ? { ...toChargedView(order, reader.visit), ...toOrderDetails(order, current, reader) }
+      : {}),
   };
 }
 
-const toOrderDetails = (
-  { number, createdAt, ticketDelivery, lines, payment, paid, refunded, credit }: Order,
-  { performanceOf }: Current,
-) => {
-  const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
+const toOrderDetails = (order: Order, current: Current, reader: Reader) => {
+  const { number, createdAt, ticketDelivery, lines, formerLines, payment, paid, refunded, credit, change } = order;
+  const zones = [...lines, ...formerLines].map(
+    ({ performanceId, about }) => current.performanceOf(performanceId)?.timeZone ?? about?.timeZone,
+  );
   const localCreatedAt = formatLocalTime(createdAt, zones.find(Boolean) ?? 'UTC');
-  return { number, localCreatedAt, ticketDelivery, payment: payment && toPaymentView(payment), paid, refunded, credit };
+  return {
+    ...{ number, localCreatedAt, ticketDelivery, payment: payment && toPaymentView(payment), paid, refunded, credit },
+    formerLines: formerLines.map((line) => {
+      const { changeId, leftAt } = line;
+      return { ...toItemView(line, current, reader), changeId, leftAt };
+    }),
+    change,
+    changes: mapById(order.changes.map((one) => toChangeView(order, one))),
+  };
 };
+
+export function toChangeView(
+  { id: orderId }: Pick<Order, 'id'>,
+  { left: _, payment, returns, exchanges, ...change }: Order['changes'][number],
+): Static<typeof OrderChange> {
+  const lines = { returns: [...returns], exchanges: [...exchanges] };
+  return { ...change, ...lines, orderId, payment: payment && toPaymentView(payment) };
+}
 
 const toPaymentView = ({ method, state, url, expiresAt }: NonNullable<Order['payment']>) => ({
   method,

@@ -23,6 +23,12 @@ const refusedWhenBuying: readonly Reason[] = [
   ...(['invalid_reference', 'tariff_not_accessible', 'account_required'] as const),
 ];
 
+const refusedWhenChangingOrders: readonly Reason[] = [
+  ...(['not_changeable', 'change_in_progress', 'difference_changed', 'places_unavailable', 'not_on_sale'] as const),
+  ...(['invalid_reference', 'tariff_not_accessible', 'account_required', 'payment_declined', 'hold_limit'] as const),
+  ...(['too_many_places', 'unpaid', 'busy'] as const),
+];
+
 type Version = 'v1' | 'vexp';
 
 /** The version of the operation's path. */
@@ -101,6 +107,8 @@ export async function createScenarios(
   const [ana, eva] = [{ beneficiaryFirstName: 'Ana' }, { beneficiaryFirstName: 'Eva' }];
 
   const card = { paymentMethod: 'stripe' };
+  const changes = `/orders/${mine.id}/changes`;
+  const returning = { returns: [{ lineId: 'lin_of_nobody' }], difference: -4_000 };
   const byCard = createGuestCheckout(card);
   /** An order that waits for its payment on the page of a provider. */
   const payable = async () => {
@@ -188,6 +196,27 @@ export async function createScenarios(
       }),
       reused('POST', `/orders/${mine.id}/payments`, mine.token, card, card, '/orders/x/payments'),
     ],
+    changeOwnOrder: [
+      ...refused(refusedWhenChangingOrders, called('POST', changes, { token: mine.token, body: returning })),
+      called('POST', changes, { token: mine.token, body: { ...returning, ...card, returnUrl: '/thanks' } }),
+      async () => {
+        const { serviceHost: host } = fixture.catalog.pointOfSale({ paymentMethods: ['external'] });
+        const { token: there, data } = await fixture.call('POST', '/shopping-cart/items', { host, body: item });
+        const whose = { host, token: String(there) };
+        await fixture.call('POST', '/orders', { ...whose, body: createGuestCheckout() });
+        return fixture.call('POST', `/orders/${data.id}/changes`, { ...whose, body: { ...returning, ...card } });
+      },
+      ...(['unavailable', 'amount_too_small'] as const).map((outcome) => async () => {
+        const { token: own, id } = await order();
+        const { data } = await fixture.call('GET', `/orders/${id}`, { token: own });
+        const [lineId] = Object.keys(data.items as object);
+        fixture.payments.refuseNext(outcome);
+        const body = { exchanges: [{ lineId, ...item }], difference: 1_000, ...card };
+        return fixture.call('POST', `/orders/${id}/changes`, { token: own, body });
+      }),
+      reused('POST', changes, mine.token, returning, { ...returning, difference: 0 }),
+    ],
+    endOwnChange: refused(['not_changeable', 'unknown_change', 'busy'], called('DELETE', `${changes}/x`, mine)),
     createOrderLink: [reused('POST', `/orders/${mine.id}/links`, mine.token, {}, {}, '/orders/x/links')],
     requestOrderLink: [
       reused('POST', '/order-links/requests', token, lost, { ...lost, number: 'another2' }),
@@ -232,6 +261,8 @@ export function createGeneralRefusals(given: Fixture, operation: AnyOperation, t
     '/shopping-cart/items': { performanceId: 'x', seatCategoryId: 'x', tariffId: 'x' },
     '/orders': { paymentMethod: 'external' },
     '/orders/x/payments': { paymentMethod: 'stripe' },
+    '/orders/x/changes': { returns: [{ lineId: 'x' }], difference: 0 },
+    '/orders/x/changes/quotes': { returns: [{ lineId: 'x' }] },
     '/shopping-cart/codes': { code: 'SPRING-27' },
     '/sessions': { login: 'x', password: 'x' },
     '/order-links/requests': { email: 'x@example.org', number: 'x' },

@@ -55,6 +55,7 @@ const payment = { method: 'stripe', state: 'pending', url: 'https://pay.example/
 const orderOf = (more: object) => ({
   ...{ id: 'ord_1', number: 'abc', state: 'payment_pending', total: 4_500, currency: 'CHF', ticketDelivery: 'print' },
   ...{ items: { itm_1: ITEM }, expiresAt: inAnHour, paid: 0, refunded: 0, credit: 0, payment },
+  ...{ formerLines: [], change: null, changes: {} },
   ...PLAIN,
   ...more,
 });

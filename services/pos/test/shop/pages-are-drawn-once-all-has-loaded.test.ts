@@ -24,7 +24,7 @@ const orderOf = (state: string) => ({
   total: 4_500,
   currency: 'CHF',
   ticketDelivery: 'print',
-  ...{ fees: [], taxes: [], codes: [] },
+  ...{ fees: [], taxes: [], codes: [], formerLines: [], change: null, changes: {} },
   items: { itm_1: { ...ITEM, productType: 'show', ticketStatus: null, barcode: null } },
 });
 /** It is shown no more; a ticket outlasts it. */

@@ -75,6 +75,11 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     Object.assign(members, { method: members.method ?? 'cash' });
     for (const name of ['provider', 'paymentId']) delete members[name];
   }
+  // A change names lines, each once.
+  const isChange = id === 'quoteOrderChange' || id === 'changeOrder';
+  if (isChange) Object.assign(members, { returns: [{ lineId: 'lin_unknown' }], exchanges: undefined });
+  // It is refunded by a method or by a provider, not both.
+  if (isChange) delete members.refund;
   // A fee has an amount or, on tickets, a percentage, which alone is rounded.
   if (id === 'createFee' || id === 'changeFee')
     Object.assign(members, { amount: 100, percent: undefined, roundTo: undefined });
@@ -98,7 +103,7 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     });
   // Without HTTP Basic, the form carries the client's credentials.
   if (path.startsWith('/auth/')) Object.assign(members, { client_id: 'cl_unknown', client_secret: 'wrong' });
-  return { ...rest, body: body && members };
+  return { ...rest, body: body || isChange ? members : body };
 };
 
 const sampleOf = (operation: Operation, count: number): Filled[] =>

@@ -165,10 +165,15 @@ const SEAT_MAP = {
 export type Hall = Awaited<ReturnType<typeof createHall>>;
 
 /**
- * Puts a new show in the hall on sale, in 40 days unless told when: the address of its page below `/shop/`, its name,
- * and its ids.
+ * Puts a new show in the hall on sale, in 40 days unless told when, and once more if told `later`: the address of its
+ * page below `/shop/`, its name, and its ids.
  */
-export async function createHall(product: Product, name: string, start = Date.now() + 40 * DAY_MS) {
+export async function createHall(
+  product: Product,
+  name: string,
+  start = Date.now() + 40 * DAY_MS,
+  { later, returnPolicy }: { readonly later?: number; readonly returnPolicy?: object } = {},
+) {
   const full = await authoriseDemoClient(product, 'opera', 'full');
   const must = (path: string, body?: object, method = body ? 'POST' : 'GET') =>
     requireData(full, `/svc/v3/catalog/${path}`, method, body);
@@ -187,17 +192,22 @@ export async function createHall(product: Product, name: string, start = Date.no
     numbered('wheelchair', 'Wheelchair places', ['W'], 3),
     { code: 'standing', name: { en: 'Standing' }, numbered: false, capacity: 40 },
   ];
-  const performance = await must(`products/${show.id}/performances`, {
-    startDate: new Date(start).toISOString(),
+  const perform = (at: number) => ({
+    startDate: new Date(at).toISOString(),
     ...{ durationMinutes: 120, timeZone: 'Europe/Zurich', venue: { name: 'Grand Théâtre', city: 'Genève' } },
     seatCategories,
     prices: seatCategories.flatMap(({ code }, at) =>
       open.map(({ id }, fare) => ({ seatCategory: code, tariffId: id, amount: 10_000 - at * 1_000 - fare * 500 })),
     ),
     seatMap: SEAT_MAP,
+    ...(returnPolicy && { returnPolicy }),
   });
+  const performanceIds: string[] = [];
+  for (const at of [start, later ?? []].flat())
+    performanceIds.push((await must(`products/${show.id}/performances`, perform(at))).id);
+  const [performanceId = ''] = performanceIds;
   for (const state of ['validated', 'running']) await must(`products/${show.id}`, { state }, 'PATCH');
-  return { at: `${OPERA}/show/${show.id}`, name, productId: show.id, performanceId: performance.id };
+  return { at: `${OPERA}/show/${show.id}`, name, productId: show.id, performanceId, performanceIds };
 }
 
 const numbered = (code: string, name: string, rows: readonly string[], seats: number) => ({
