@@ -156,6 +156,8 @@ export function recordControl<O extends Order>(
   return accept({ ...order, ticketNotes: [...others, { ticketId, version, controlled }] });
 }
 
-export function countControlledTickets({ ticketNotes }: Pick<Order, 'ticketNotes'>): number {
-  return ticketNotes.filter(({ controlled }) => controlled).length;
+/** Those of former lines stay controlled for good. */
+export function countControlledTickets({ ticketNotes, formerLines = [] }: Pick<Order, 'ticketNotes' | 'formerLines'>) {
+  const former = new Set(formerLines.map(({ ticketId }) => ticketId));
+  return ticketNotes.filter(({ ticketId, controlled }) => controlled && !former.has(ticketId)).length;
 }

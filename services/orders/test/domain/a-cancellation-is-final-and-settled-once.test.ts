@@ -32,6 +32,14 @@ describe('a cancellation', () => {
     expectRefused(confirmPaidOrder(order, { ...sale, due: createSaleDue(null) }, NOW), 'wrong_state');
   });
 
+  test('without an answer of tickets asks for no override because of a ticket whose line has left', () => {
+    const order = createConfirmedOrder(createOpenOrder());
+    const [left, ...lines] = order.lines.map((line) => ({ ...line, changeId: 'chg_1', leftAt: NOW }));
+    const ticketNotes = [{ ticketId: String(left?.ticketId), version: 2, controlled: true }];
+    expectRefused(cancel({ ...order, ticketNotes }, how, NOW), 'ticket_controlled');
+    expectNext(cancel({ ...order, ticketNotes, lines, formerLines: left ? [left] : [] }, how, NOW));
+  });
+
   test('waits for the sale of a paid order whose hold is over', () => {
     const expired = expectNext(expire(createOpenOrder(), UNTIL));
     for (const order of [paid, expectNext(addPayment(expired, buildPayment('pay_1', 10_000), UNTIL))])
