@@ -4,7 +4,13 @@ import { promisify } from 'node:util';
 import { type Credentials, openClient, requestAuthorization } from '@boxoffice/testkit';
 import { type Buyer, createBuyer, must, putOnSale, readAddress, sellOne } from './clients.ts';
 import { HERE, type Product, runWithProduct } from './measure/processes.ts';
-import { type Benchmark, computeMedian, createMaximumTarget, createMinimumTarget, FEWEST } from './measure/report.ts';
+import {
+  type Benchmark,
+  computeMedian,
+  createMaximumTarget,
+  createMinimumTarget,
+  findTooFewPairs,
+} from './measure/report.ts';
 import { computeRatio, measureInTurns, type Way } from './measure/turns.ts';
 
 const CLIENTS = 32;
@@ -72,8 +78,8 @@ const measure = async (product: Product, rounds: number, seconds: number, progre
 /** What prices that are made of something cost beside bare ones, and how fast one code is claimed. */
 export const prices: Benchmark = {
   about: `sales in one call by ${CLIENTS} clients: with two taxes, a fee and a discount, and with a limited code, beside bare prices (--pairs 10, --seconds 3)`,
+  findMissing: ({ pairs }) => findTooFewPairs(pairs),
   async run(progress, { pairs = '10', seconds = '3' }) {
-    if (!(Number(pairs) >= FEWEST)) throw new Error(`--pairs is at least ${FEWEST}, not ${pairs}`);
     progress('starting the product');
     const sell = (product: Product) => measure(product, Number(pairs), Number(seconds), progress);
     const loads = await runWithProduct(sell, { BOXOFFICE_DEMO: 'off' });

@@ -18,7 +18,7 @@ import {
   type Visitor,
 } from './clients.ts';
 import { HERE, type Product, runInScratchDirectory, startProduct, UNLIMITED } from './measure/processes.ts';
-import { type Benchmark, computeMedian, FEWEST, type Target } from './measure/report.ts';
+import { type Benchmark, computeMedian, findTooFewPairs, type Target } from './measure/report.ts';
 import { computeRatio, measureInTurns, type Way } from './measure/turns.ts';
 
 interface Operation extends Omit<Way, 'pid'> {
@@ -88,9 +88,9 @@ export const revisions: Benchmark = {
   about:
     'processor time per request against another revision; --against REVISION (--pairs 10, --seconds 2, --only NAME)',
   strict: true,
-  async run(progress, { against, pairs = '10', seconds = '2', only = '' }) {
-    if (!against) throw new Error('--against names the revision to compare with');
-    if (!(Number(pairs) >= FEWEST)) throw new Error(`--pairs is at least ${FEWEST}, not ${pairs}`);
+  findMissing: ({ against, pairs }) =>
+    against ? findTooFewPairs(pairs) : 'needs --against, the revision to compare with',
+  async run(progress, { against = '', pairs = '10', seconds = '2', only = '' }) {
     return runInScratchDirectory(async (scratch) => {
       const products: Product[] = [];
       const side = async (name: string, checkout: string) => {

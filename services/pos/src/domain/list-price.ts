@@ -27,13 +27,16 @@ interface Tariff {
   readonly hidden?: boolean;
 }
 
+type PriceAlone = (performance: Performance, tariff: Tariff, base: number) => number | undefined;
+
 /**
  * Prices places after the visitor's automatic discounts, and with fees per ticket; undefined for a hidden tariff that
  * neither they nor those of his codes unlock. What the rules do not tell apart is priced once.
  */
-export function createPriceList(book: Book | null | undefined, visitor: Visitor) {
+export function createPriceList(book: Book | null | undefined, visitor: Visitor): PriceAlone {
   const { fees } = book ? composeTerms(book, null, visitor) : { fees: [] };
   const discounts = book ? readBook(book, visitor).discounts.map(showWithCode) : [];
+  if (fees.length === 0 && discounts.length === 0) return (_, { hidden }, base) => (hidden ? undefined : base);
   const automatic = discounts.filter(({ trigger }) => trigger === 'automatic');
   const named = new Set(
     discounts.flatMap(({ productIds, performanceIds }) => [...(productIds ?? []), ...(performanceIds ?? [])]),
@@ -41,7 +44,6 @@ export function createPriceList(book: Book | null | undefined, visitor: Visitor)
   const readNamed = (id: string): string => (named.has(id) ? id : '');
 
   const price = (performance: Performance, { id: tariffId, hidden = false }: Tariff, base: number) => {
-    if (fees.length === 0 && discounts.length === 0) return hidden ? undefined : base;
     const ids = { id: tariffId, productId: performance.productId, performanceId: performance.id, tariffId };
     const { lines } = computeOrderPrice([{ ...ids, hidden, base, tax: UNTAXED, fees, grant: null }], {
       fees: [],
@@ -52,7 +54,7 @@ export function createPriceList(book: Book | null | undefined, visitor: Visitor)
   };
 
   const known = new Map<string, number | undefined>();
-  return (performance: Performance, tariff: Tariff, base: number): number | undefined => {
+  return (performance, tariff, base) => {
     const key = `${readNamed(performance.productId)} ${readNamed(performance.id)} ${tariff.id} ${base}`;
     if (!known.has(key)) known.set(key, price(performance, tariff, base));
     return known.get(key);

@@ -17,7 +17,7 @@ export interface Benchmark {
   readonly about: string;
   /** Whether a missed target is a failure of the program. */
   readonly strict?: boolean;
-  /** What this machine lacks to run it, and how to get it; undefined if nothing. */
+  /** What this machine or the options lack to run it, and how to get it; undefined if nothing. */
   findMissing?(options: Readonly<Record<string, string>>): string | undefined;
   run(progress: (line: string) => void, options: Readonly<Record<string, string>>): Promise<Result>;
 }
@@ -76,7 +76,12 @@ export interface MedianInterval {
 }
 
 /** The fewest values that bound a median with 95 % probability. */
-export const FEWEST = 6;
+const FEWEST = 6;
+
+/** Undefined if they are enough, as they are by default. */
+export function findTooFewPairs(pairs: string = String(FEWEST)): string | undefined {
+  return Number(pairs) >= FEWEST ? undefined : `needs --pairs of at least ${FEWEST}, not ${pairs}`;
+}
 
 /**
  * Bounds the median of independent values by two of them, without an assumption about their distribution (the sign
