@@ -23,15 +23,11 @@ describe('discounts', () => {
     expect(await readDiscount(catalog, data)).toEqual(data);
     const same = await changeDiscount(catalog, data, data);
     expect([same.status, same.data]).toEqual([200, data]);
-    const changed = await changeDiscount(
-      catalog,
-      data,
-      { effect: { percent: null, amount: 500 }, minPlaces: 4 },
-      { headers: { 'If-Match': same.headers.get('etag') ?? '' } },
-    );
+    const asRead = { headers: { 'If-Match': same.headers.get('etag') ?? '' } };
+    const other = { effect: { percent: null, amount: 500 }, minPlaces: 4 };
+    const changed = await changeDiscount(catalog, data, other, asRead);
     expect(changed.data).toMatchObject({ effect: { amount: 500 }, minPlaces: 4 });
-    const stale = { headers: { 'If-Match': same.headers.get('etag') ?? '' } };
-    expect((await changeDiscount(catalog, data, {}, stale)).status).toBe(412);
+    expect((await changeDiscount(catalog, data, {}, asRead)).status).toBe(412);
     expect((await catalog.call('DELETE', `${DISCOUNTS}/${data.id}`, { operation: 'none' })).status).toBe(405);
     expect((await catalog.call<Page<Discount>>('GET', DISCOUNTS)).data.items).toContainEqual(changed.data);
   });
@@ -57,12 +53,8 @@ describe('discounts', () => {
     expect(data).toMatchObject(lists);
     const [early, late] = ['2031-01-01T00:00:00.000Z', '2031-02-01T00:00:00.000Z'];
     const wrong = [
-      ...[
-        { productIds: ['prd_no'] },
-        { performanceIds: ['prf_no'] },
-        { tariffIds: ['trf_no'] },
-        { unlocks: ['trf_no'] },
-      ],
+      ...[{ productIds: ['prd_no'] }, { performanceIds: ['prf_no'] }],
+      ...[{ tariffIds: ['trf_no'] }, { unlocks: ['trf_no'] }],
       ...[{ channels: { pointsOfSale: ['no.example'] } }, { currency: 'EUR' }, { validFrom: late, validTo: early }],
     ];
     for (const one of wrong)
@@ -80,10 +72,8 @@ describe('discounts', () => {
     const list = await catalog.call<Page<Discount>>('GET', `${DISCOUNTS}?limit=500`, bounded);
     const { usage: _, ...shown } = all;
     expect(list.data.items).toContainEqual(shown);
-    expect(list.data.items.find(({ id }) => id === own.id)?.channels).toEqual({
-      pointsOfSale: [],
-      clientIds: ['cli_own'],
-    });
+    const channels = list.data.items.find(({ id }) => id === own.id)?.channels;
+    expect(channels).toEqual({ pointsOfSale: [], clientIds: ['cli_own'] });
     expect(list.text).not.toMatch(/"usage"|cli_other/);
     expect((await catalog.call('GET', `${DISCOUNTS}/${other.id}`, bounded)).status).toBe(404);
     const customer = { id: 'usr_1', role: 'customer', contact: 'C1', pointsOfSale: [] } as const;
