@@ -9,7 +9,7 @@ export function isChanging({ changes = [] }: Pick<OrderDocument, 'changes'>): bo
 }
 
 /** The tickets that were used and have no line any more: their places stay sold. */
-export function listRetained(
+export function listRetainedTickets(
   { state, formerLines = [] }: OrderDocument,
   tickets: readonly TicketDocument[],
 ): TicketDocument[] {
@@ -21,7 +21,7 @@ export function listRetained(
 
 /** What an order may have sold beside its lines: what a pending change is about to add, and what used tickets keep. */
 export function listUnlinedStock(order: OrderDocument, tickets: readonly TicketDocument[]): string[] {
-  const kept = new Set(listRetained(order, tickets).map(({ lineId }) => lineId));
+  const kept = new Set(listRetainedTickets(order, tickets).map(({ lineId }) => lineId));
   const pending = (order.changes ?? []).flatMap(({ state, newLines }) => (state === 'pending' ? newLines : []));
   return listStock([...pending, ...(order.formerLines ?? []).filter(({ id }) => kept.has(id))]);
 }

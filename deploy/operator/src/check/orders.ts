@@ -11,7 +11,7 @@ import {
   unpaidStates,
 } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import { isBarred, listRetained } from './changes.ts';
+import { isBarred, listRetainedTickets } from './changes.ts';
 import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
 import { findUnknownRecords, readProviderRecords } from './payments.ts';
 import { judgePrices, judgeUses, readCodes } from './prices.ts';
@@ -37,7 +37,7 @@ export async function judgeOrders(collections: CheckedCollections, found: readon
       ? []
       : [
           ...(order.state === 'cancelled' ? [] : listStock(order.lines)),
-          ...listRetained(order, tickets.get(order.id) ?? []).map(({ place }) => place.id),
+          ...listRetainedTickets(order, tickets.get(order.id) ?? []).map(({ place }) => place.id),
         ];
   const places = await findById(collections.places, found.flatMap(placesOf));
   const own = new Map(found.map((order) => [order.id, order]));
@@ -159,7 +159,7 @@ const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
 
 /** The ticket was used before the order was cancelled, or its line had left: its place stays sold. */
 const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
-  listRetained(order, tickets).flatMap(({ place: { id } }): Finding[] => {
+  listRetainedTickets(order, tickets).flatMap(({ place: { id } }): Finding[] => {
     const place = places.get(id);
     if (place?.state === 'sold' && place.holder === order.id) return [];
     const text = `a controlled ticket of ${order.id}, whose line is gone, keeps ${id}, which is ${place?.state ?? 'missing'}`;
