@@ -121,6 +121,7 @@ const putOnSale = async (code: string): Promise<object> => {
     timeZone: 'Europe/Zurich',
     seatCategories: [{ code: 'floor', name, numbered: false, capacity: 100 }],
     prices: [{ seatCategory: 'floor', tariffId: tariff.id, amount: 5_000 }],
+    returnPolicy: { returnMinutes: 60, returnFee: null, exchangeMinutes: 60, exchangeFee: null },
   });
   const [{ id: seatCategoryId }] = performance.seatCategories;
   return { performanceId: performance.id, seatCategoryId, tariffId: tariff.id, quantity: 1 };
@@ -149,18 +150,12 @@ const buyWithCode: Buy = async (item, code) => {
   await call('POST', '/orders', { items: [item], codes: [code], payment: { method: 'card', amount: 500 } });
 };
 
-test.each<[string, Buy, Cost]>([
-  ['two calls', buyInTwoCalls, { operations: 14, writes: 7.5, gathered: 8, requests: 7 }],
-  ['one call', buyInOneCall, { operations: 10, writes: 6.5, gathered: 8, requests: 5 }],
-  ['one call, with a limited code', buyWithCode, { operations: 13, writes: 7.5, gathered: 8, requests: 6 }],
-])('a purchase in %s costs a counted number of store operations, writes and requests', async (name, buy, most) => {
-  const item = await putOnSale(name);
-  const code = `NEW-${Date.now()}`;
-  await makeCode(code);
+/** What a step costs beyond what the stores do on their own; it runs often, since sweeps fall into the window. */
+const expectCost = async (step: () => Promise<void>, most: Cost): Promise<void> => {
   // A process that has just started is slow, and gathers less.
-  for (let nth = 0; nth < PURCHASES; nth += 1) await buy(item, code);
+  for (let nth = 0; nth < PURCHASES; nth += 1) await step();
   const before = [await operations(), await countsOf('http_server_request_duration_seconds')] as const;
-  for (let nth = 0; nth < PURCHASES; nth += 1) await buy(item, code);
+  for (let nth = 0; nth < PURCHASES; nth += 1) await step();
   const after = [await operations(), await countsOf('http_server_request_duration_seconds')] as const;
   const [stored, served] = [0, 1].map((which) =>
     [...(after[which] ?? [])].map(([labels, count]): [string, number] => [
@@ -184,4 +179,40 @@ test.each<[string, Buy, Cost]>([
   // Nothing is counted twice or not at all: there is work of each service that sells.
   for (const service of ['catalog', 'orders', 'tickets', 'events'])
     expect(listed).toContainEqual(expect.stringContaining(`service="${service}"`));
+};
+
+test.each<[string, Buy, Cost]>([
+  ['two calls', buyInTwoCalls, { operations: 14, writes: 7.5, gathered: 8, requests: 7 }],
+  ['one call', buyInOneCall, { operations: 10, writes: 6.5, gathered: 8, requests: 5 }],
+  ['one call, with a limited code', buyWithCode, { operations: 13, writes: 7.5, gathered: 8, requests: 6 }],
+])('a purchase in %s costs a counted number of store operations, writes and requests', async (name, buy, most) => {
+  const item = await putOnSale(name);
+  const code = `NEW-${Date.now()}`;
+  await makeCode(code);
+  await expectCost(() => buy(item, code), most);
+});
+
+/** Of the lines of one order, one after the other. */
+const buyLines = async (item: object) => {
+  const quantity = 2 * PURCHASES;
+  const payment = { method: 'card', amount: quantity * 5_000 };
+  const { id, lines } = await call('POST', '/orders', { items: [{ ...item, quantity }], payment });
+  return { path: `/orders/${id}/changes`, lineIds: lines.map((line: { id: string }) => line.id) as string[] };
+};
+
+test('a return costs a counted number of store operations', async () => {
+  const { path, lineIds } = await buyLines(await putOnSale('returns'));
+  const step = async () => {
+    await call('POST', path, { returns: [{ lineId: lineIds.pop() }], difference: -5_000 });
+  };
+  await expectCost(step, { operations: 8, writes: 5, gathered: 10, requests: 6 });
+});
+
+test('an exchange costs a counted number of store operations', async () => {
+  const { path, lineIds } = await buyLines(await putOnSale('old evening'));
+  const { quantity: _, ...other } = (await putOnSale('new evening')) as { readonly quantity: number };
+  const step = async () => {
+    await call('POST', path, { exchanges: [{ lineId: lineIds.pop(), ...other }], difference: 0 });
+  };
+  await expectCost(step, { operations: 14, writes: 9, gathered: 12, requests: 9 });
 });
