@@ -1,16 +1,12 @@
 // What a change would make of an order now: its new lines, what they cost, and every reason why it would be refused.
 
-import { RefusedOrder } from '../api/faults.ts';
-import type { Book, PricedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkTariffAccess } from '../domain/buyer.ts';
-import { describeTariff } from '../domain/cart.ts';
 import { buildLeavingFee, computeFigures } from '../domain/changes/change.ts';
 import {
   type ChangeInput,
   type ChangeRefusal,
   checkOrderChangeable,
-  type ExchangeInput,
   listLineRefusals,
   listUnknownLines,
 } from '../domain/changes/check.ts';
@@ -18,20 +14,20 @@ import { resolveReturnPolicy } from '../domain/changes/policy.ts';
 import { limitToChange, selectNew, toPricedChange } from '../domain/changes/price.ts';
 import { refuse } from '../domain/decisions.ts';
 import type { LineChangeFee } from '../domain/order/line.ts';
-import type { Change, Line, Texts } from '../domain/order/order.ts';
-import { computePrice, type Pricing, toBuyer } from '../domain/price.ts';
+import type { Change, Line } from '../domain/order/order.ts';
+import { computePrice, type Pricing } from '../domain/price.ts';
 import { deriveId } from '../ids.ts';
-import type { OrderItem } from '../orders/items.ts';
-import { composeLine, readOrderPricing } from '../orders/prices.ts';
+import { NO_PRICING, readOrderPricing } from '../orders/prices.ts';
 import type { OrderDocument } from '../store.ts';
+import { deriveNewLineId, listFresh, mergeLines, type NewLines, quoteFresh, quoteKept } from './new-lines.ts';
 
 export interface ChangeDraft extends Pick<Change, 'returns' | 'exchanges' | 'difference' | 'fee' | 'due' | 'credit'> {
-  /** Priced, one per exchange whose references are known. Places of new ones are not known yet. */
+  /** Priced, one per exchange whose references are known; without their places, if these are not held. */
   readonly newLines: readonly Line[];
+  /** The same at their bases. */
+  readonly bases: readonly Line[];
   readonly fees: readonly LineChangeFee[];
   readonly pricing: Pricing;
-  /** Of those that need a place, with their items. */
-  readonly fresh: readonly { readonly exchange: ExchangeInput; readonly item: OrderItem }[];
   /** Of the first step that fails, of the order, its lines and references. */
   readonly refusals: readonly ChangeRefusal[];
   readonly hasUnknown: boolean;
@@ -44,76 +40,93 @@ export interface ChangeMaker {
   readonly sellsToAnybody: boolean;
 }
 
-/** The line keeps its place: it is neither held nor released. */
-export function isPlaceKept(line: Line | undefined, exchange: ExchangeInput): boolean {
-  return (
-    line?.performanceId === exchange.performanceId &&
-    line.seatCategoryId === exchange.seatCategoryId &&
-    (exchange.placeId === undefined || exchange.placeId === line.place.id)
-  );
+export interface DraftInput extends ChangeInput {
+  readonly id: string;
+  readonly maker: ChangeMaker;
+  /** Tickets that the tickets service says are. */
+  readonly controlled: readonly string[];
 }
 
-export function deriveNewLineId(changeId: string, lineId: string): string {
-  return deriveId('lin', changeId, lineId);
+/** Of the order and its lines, before anything is known of new ones. */
+export function listOwnRefusals(order: OrderDocument, input: DraftInput, now: number): readonly ChangeRefusal[] {
+  const changeable = checkOrderChangeable(order, now);
+  if (changeable) return [{ lineId: null, refusal: changeable.refused }];
+  const unknown = listUnknownLines(order, input);
+  return unknown.length > 0 ? unknown : listLineRefusals(order, input, input.controlled, now);
 }
 
-/** Reads only. `controlled`: tickets that the tickets service says are. @throws Fault `service_unavailable` */
+/** Reads only. @throws Fault `service_unavailable` */
 export async function draftChange(
   context: OrdersContext,
   order: OrderDocument,
-  changeId: string,
-  input: ChangeInput,
-  maker: ChangeMaker,
-  controlled: readonly string[],
+  input: DraftInput,
 ): Promise<ChangeDraft> {
-  const { returns, exchanges } = input;
+  const { id, exchanges } = input;
+  const fresh = await quoteFresh(context, order, id, listFresh(order, exchanges));
+  const kept = await quoteKept(context, order, id, exchanges);
+  return composeDraft(context, order, input, mergeLines(exchanges, [fresh, kept]));
+}
+
+/** With new lines as they are quoted or held. @throws Fault `service_unavailable` */
+export async function composeDraft(
+  context: OrdersContext,
+  order: OrderDocument,
+  input: DraftInput,
+  quoted: NewLines,
+): Promise<ChangeDraft> {
+  const { lines, book } = quoted;
+  const pricing = lines.length === 0 ? NO_PRICING : await readOrderPricing(context, { ...order, lines }, { book });
+  const unmet = await listTariffRefusals(context, order, lines, input.maker);
+  return assembleDraft(order, input, quoted, pricing, unmet, context.now());
+}
+
+/** Without exchanges nothing has to be read. */
+export function draftReturns(order: OrderDocument, input: DraftInput, now: number): ChangeDraft {
+  return assembleDraft(order, input, { lines: [], refusals: [], book: null }, NO_PRICING, [], now);
+}
+
+const assembleDraft = (
+  order: OrderDocument,
+  input: DraftInput,
+  { lines, refusals }: NewLines,
+  offered: Pricing,
+  unmet: readonly ChangeRefusal[],
+  now: number,
+): ChangeDraft => {
+  const { id: changeId, returns, exchanges } = input;
   const leaving = [...returns, ...exchanges].map(({ lineId }) => lineId);
-  const unknownLines = listUnknownLines(order, input);
-  const quoted = await quoteExchanges(context, order, changeId, exchanges);
-  const [references, places] = splitReferences(quoted.refusals);
-  const unknown = [...unknownLines, ...references];
-  const pricing = limitToChange(
-    await readOrderPricing(context, { ...order, lines: quoted.lines }, { book: quoted.book }),
-    order,
-    leaving,
-  );
-  const priced = toPricedChange(order, quoted.lines, leaving);
+  const isReference = ({ refusal: { reason } }: ChangeRefusal) =>
+    reason === 'invalid_reference' || reason === 'currency_mismatch';
+  const unknown = [...listUnknownLines(order, input), ...refusals.filter(isReference)];
+  const own = listOwnRefusals(order, input, now);
+  const isOfOrder = own.some(({ lineId }) => lineId === null);
+  const pricing = limitToChange(offered, order, leaving);
   const spare = order.lines.flatMap(({ id, price }) => (leaving.includes(id) && price?.grant ? [price.grant] : []));
-  const price = computePrice({ ...priced, spare }, pricing, context.now());
-  const prices = selectNew(price.lines, quoted.lines);
-  const newLines = quoted.lines.map((line, index) => applyQuote(line, prices[index]));
+  const price = computePrice({ ...toPricedChange(order, lines, leaving), spare }, pricing, now);
+  const prices = selectNew(price.lines, lines);
+  const newLines = lines.map((line, index) => applyQuote(line, prices[index]));
   const fees = listFees(order, changeId, input);
   const feeOf = (lineId: string) => fees.find(({ change }) => change.lineId === lineId)?.amount ?? 0;
-  const changeable = checkOrderChangeable(order);
-  const steps = [
-    changeable ? [{ lineId: null, refusal: changeable.refused }] : [],
-    unknown,
-    listLineRefusals(order, input, controlled, context.now()),
-  ];
-  const locked = prices.filter((line) => line.locked).map(({ id }) => id);
+  const locked = lines.filter((_, index) => prices[index]?.locked);
   return {
     ...computeFigures(order, leaving, { lines: newLines, fees }),
     returns: returns.map(({ lineId, reason = null }) => ({ lineId, reason, fee: feeOf(lineId) })),
     exchanges: exchanges.map(({ lineId }) => ({
-      lineId,
-      newLineId: deriveNewLineId(changeId, lineId),
-      fee: feeOf(lineId),
+      ...{ lineId, newLineId: deriveNewLineId(changeId, lineId), fee: feeOf(lineId) },
     })),
     newLines,
+    bases: lines,
     fees,
     pricing,
-    fresh: quoted.fresh,
-    refusals: steps.find((step) => step.length > 0) ?? [],
+    refusals: isOfOrder || unknown.length === 0 ? own : unknown,
     hasUnknown: unknown.length > 0,
     placeRefusals: [
-      ...(await listTariffRefusals(context, order, quoted.lines, maker)),
-      ...quoted.lines
-        .filter(({ id }) => locked.includes(id))
-        .map(({ replaces = null }) => ({ lineId: replaces, refusal: refuse('tariff_locked').refused })),
-      ...places,
+      ...unmet,
+      ...locked.map(({ replaces = null }) => ({ lineId: replaces, refusal: refuse('tariff_locked').refused })),
+      ...refusals.filter((one) => !isReference(one)),
     ],
   };
-}
+};
 
 const applyQuote = (line: Line, priced: ReturnType<typeof computePrice>['lines'][number] | undefined): Line => {
   if (!priced) return line;
@@ -134,121 +147,6 @@ const listFees = (order: OrderDocument, changeId: string, input: ChangeInput): L
     ...input.returns.flatMap(({ lineId }) => charge(lineId, 'return')),
     ...input.exchanges.flatMap(({ lineId }) => charge(lineId, 'exchange')),
   ];
-};
-
-interface QuotedExchanges {
-  readonly lines: readonly Line[];
-  readonly fresh: ChangeDraft['fresh'];
-  readonly refusals: readonly ChangeRefusal[];
-  /** Undefined where the order's codes were not asked for. */
-  readonly book: Book | null | undefined;
-}
-
-/** New lines at their bases, without a place where theirs is another. */
-const quoteExchanges = async (
-  context: OrdersContext,
-  order: OrderDocument,
-  changeId: string,
-  exchanges: readonly ExchangeInput[],
-): Promise<QuotedExchanges> => {
-  const find = (exchange: ExchangeInput) => order.lines.find(({ id }) => id === exchange.lineId);
-  const kept = exchanges.filter((exchange) => isPlaceKept(find(exchange), exchange));
-  const fresh = exchanges
-    .filter((exchange) => !kept.includes(exchange))
-    .map((exchange) => ({ exchange, item: toItem(exchange) }));
-  const lines = new Map<ExchangeInput, Line>();
-  const refusals: ChangeRefusal[] = [];
-  let book: Book | null | undefined = exchanges.length === 0 ? null : undefined;
-  const buyer = toBuyer(order);
-  const add = (exchange: ExchangeInput, quote: QuotedTariff, known: Book | null, had?: Line) => {
-    if (quote.currency !== order.currency) {
-      const details = `The order is in ${order.currency}, the new line is in ${quote.currency}.`;
-      refusals.push({ lineId: exchange.lineId, refusal: refuse('currency_mismatch', details).refused });
-    } else lines.set(exchange, toNewLine(changeId, exchange, quote, composeLine(quote, known, buyer), had));
-  };
-  if (fresh.length > 0) {
-    const { codes = [], pointOfSale } = order;
-    const answer = await context.stock.quoteAll(order.institution, {
-      items: fresh.map(({ item }) => item),
-      ...(codes.length > 0 && { codes: codes.map(({ code }) => code) }),
-      ...(pointOfSale !== null && { pointOfSale }),
-    });
-    book = answer.pricing ?? null;
-    for (const quote of answer.quotes) {
-      const exchange = fresh[quote.item]?.exchange;
-      if (exchange) add(exchange, quote, book);
-    }
-    for (const { item, reason, details } of answer.refusals)
-      refusals.push({
-        lineId: item === null ? null : (fresh[item]?.exchange.lineId ?? null),
-        refusal: refuse(reason, details).refused,
-      });
-  }
-  if (kept.length > 0) {
-    const quotes = await quoteKept(context, order, kept).catch((error: unknown) => {
-      if (!(error instanceof RefusedOrder)) throw error;
-      const [only, ...others] = kept;
-      const lineId = only && others.length === 0 ? only.lineId : null;
-      refusals.push({ lineId, refusal: { reason: error.reason, details: error.details } });
-      return [];
-    });
-    quotes.forEach((quote, index) => {
-      const exchange = kept[index];
-      const had = exchange && find(exchange);
-      if (exchange && had) add(exchange, { ...quote, productId: had.productId }, quote.book, had);
-    });
-    if (fresh.length === 0 && !order.codes?.length) book = quotes[0]?.book ?? null;
-  }
-  return { lines: exchanges.flatMap((exchange) => lines.get(exchange) ?? []), fresh, refusals, book };
-};
-
-const quoteKept = (
-  { stock }: OrdersContext,
-  { institution, pointOfSale }: OrderDocument,
-  kept: readonly ExchangeInput[],
-) =>
-  stock.quotes(
-    institution,
-    kept.map(({ performanceId, seatCategoryId, tariffId }) => ({ performanceId, seatCategoryId, tariffId })),
-    pointOfSale,
-  );
-
-const toItem = ({ performanceId, seatCategoryId, tariffId, placeId }: ExchangeInput): OrderItem => ({
-  ...{ performanceId, seatCategoryId, tariffId },
-  ...(placeId === undefined ? { quantity: 1 } : { placeIds: [placeId] }),
-});
-
-type QuotedTariff = Omit<PricedItem, 'item' | 'quantity'> & { readonly name?: Texts };
-
-const NO_PLACE = { id: '', label: '', row: null, seat: null };
-
-/** `had`: the line whose place it keeps. */
-const toNewLine = (
-  changeId: string,
-  { lineId, performanceId, seatCategoryId, tariffId }: ExchangeInput,
-  quote: QuotedTariff,
-  composed: Pick<Line, 'price'>,
-  had: Line | undefined,
-): Line => ({
-  id: deriveNewLineId(changeId, lineId),
-  replaces: lineId,
-  productId: quote.productId ?? '',
-  startDate: quote.startDate ?? had?.startDate ?? '',
-  ...{ performanceId, seatCategoryId, tariffId },
-  criterion: quote.criterion,
-  amount: quote.amount,
-  ...composed,
-  place: had?.place ?? NO_PLACE,
-  ...(had && describeTariff(had, quote.name)),
-  ...(quote.returnPolicy && { returnPolicy: quote.returnPolicy }),
-  ticketId: null,
-  replacements: [],
-});
-
-const splitReferences = (all: readonly ChangeRefusal[]): [ChangeRefusal[], ChangeRefusal[]] => {
-  const isReference = ({ refusal: { reason } }: ChangeRefusal) =>
-    reason === 'invalid_reference' || reason === 'currency_mismatch';
-  return [all.filter(isReference), all.filter((one) => !isReference(one))];
 };
 
 const listTariffRefusals = async (

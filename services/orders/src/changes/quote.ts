@@ -13,5 +13,5 @@ export async function quoteChange(
 ): Promise<ChangeDraft> {
   const order = await findOrder(context, target);
   const controlled = (await context.tickets.controlled(target.institution, target.orderId)) ?? [];
-  return draftChange(context, order, context.newId('chg'), input, maker, controlled);
+  return draftChange(context, order, { ...input, id: context.newId('chg'), maker, controlled });
 }

@@ -3,6 +3,7 @@
 import { type Refusal, type Refused, refuse } from '../decisions.ts';
 import { isControlled } from '../lines.ts';
 import type { Line, Order } from '../order/order.ts';
+import { isPastDue } from '../order/state.ts';
 import { findPendingChange } from './change.ts';
 import { resolveReturnPolicy } from './policy.ts';
 
@@ -36,8 +37,9 @@ export interface ChangeRefusal {
 const toRefusal = (lineId: string | null, { refused }: Refused): ChangeRefusal => ({ lineId, refusal: refused });
 
 /** Of the order as it is; `not_changeable`, `change_in_progress`. */
-export function checkOrderChangeable(order: Order): Refused | undefined {
+export function checkOrderChangeable(order: Order, now: number): Refused | undefined {
   if (order.saleDue) return refuse('sale_due');
+  if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be changed.");
   const { state } = order;
   if (state !== 'confirmed') {
     const { refused } = refuse(

@@ -1,0 +1,82 @@
+// What a change takes of the catalogue's stock before it is written: new places, and uses of discounts.
+
+import type { OrdersContext } from '../context.ts';
+import { computeFigures } from '../domain/changes/change.ts';
+import { selectNew, toPricedChange } from '../domain/changes/price.ts';
+import type { Line } from '../domain/order/order.ts';
+import { toBuyer } from '../domain/price.ts';
+import { checkUnlocking } from '../domain/price-checks.ts';
+import { deriveId } from '../ids.ts';
+import { createHeldLines } from '../orders/items.ts';
+import { applyOrderPrice, claimUses, listClaimedUses } from '../orders/prices.ts';
+import { linkPerformances, type OrderDocument } from '../store.ts';
+import type { ChangeDraft } from './draft.ts';
+import { deriveNewLineId, type FreshExchange, type NewLines } from './new-lines.ts';
+import type { ChangeRequest } from './request.ts';
+
+/** Until epoch milliseconds. @throws Fault as a new order */
+export async function holdFresh(
+  context: OrdersContext,
+  order: OrderDocument,
+  { id: changeId, exchanges, payment, onAccount, difference }: ChangeRequest,
+  fresh: readonly FreshExchange[],
+): Promise<NewLines & { readonly until: number }> {
+  const { institution, id: holder, version: asOf, pointOfSale, codes = [], performanceIds } = order;
+  const items = fresh.map(({ item }) => item);
+  const others = items.map(({ performanceId }) => performanceId).filter((id) => !performanceIds.includes(id));
+  await linkPerformances(context.links.of(institution), order, others);
+  const isAtOnce = difference <= 0 || payment?.status === 'captured' || onAccount === true;
+  const held = await context.stock.hold(institution, {
+    ...{ holder, requestId: deriveId('req', changeId), asOf, items, ...(isAtOnce && { claimFirst: true }) },
+    ...(pointOfSale !== null && { pointOfSale }),
+    ...(codes.length > 0 && { codes: codes.map(({ code }) => code) }),
+    placesInOrder: order.lines.length - exchanges.length,
+  });
+  const { lines, until } = createHeldLines(context, held, items, toBuyer(order));
+  const made = lines.map((line, index): Line => {
+    const { lineId = '' } = fresh[held.lines[index]?.item ?? -1]?.exchange ?? {};
+    const id = deriveNewLineId(changeId, lineId);
+    return { ...line, id, replaces: lineId, ticketId: null, replacements: [] };
+  });
+  return { lines: made, refusals: [], book: held.book, until };
+}
+
+/**
+ * The draft at the prices that its new lines have with the uses of limited discounts that are claimed for them; `take`
+ * hears of these. @throws Fault `tariff_locked`, `service_unavailable`
+ */
+export async function claimNewLines(
+  context: OrdersContext,
+  order: OrderDocument,
+  draft: ChangeDraft,
+  {
+    requested,
+    until,
+    take,
+  }: {
+    readonly requested: ChangeRequest;
+    readonly until: number;
+    readonly take: (asOf: number, stock: readonly string[]) => void;
+  },
+): Promise<{ readonly draft: ChangeDraft; readonly codes?: OrderDocument['codes'] }> {
+  const { institution, id: holder, version: asOf } = order;
+  const { bases, pricing, fees } = draft;
+  const leaving = [...requested.returns, ...requested.exchanges].map(({ lineId }) => lineId);
+  const left = order.lines.filter(({ id }) => leaving.includes(id));
+  const priced = toPricedChange(order, bases, leaving);
+  const spare = left.flatMap(({ price }) => price?.grant ?? []);
+  const requestId = deriveId('req', requested.id);
+  const claim = { institution, holder, requestId, asOf, heldUntil: new Date(until).toISOString() };
+  const check = (price: Parameters<typeof checkUnlocking>[0]) =>
+    checkUnlocking({ lines: selectNew(price.lines, bases) });
+  const claimed = await claimUses(context, { ...priced, spare }, pricing, { ...claim, check });
+  take(asOf, listClaimedUses(claimed));
+  const after = applyOrderPrice(priced, claimed, context.now(), { lines: [...priced.lines, ...left] });
+  const newLines = selectNew(after.lines, bases);
+  const codes = order.codes?.map((code, index) => {
+    const now = after.codes?.[index];
+    return now?.state === 'applied' ? now : code;
+  });
+  const figures = computeFigures(order, leaving, { lines: newLines, fees });
+  return { draft: { ...draft, ...figures, newLines }, ...(codes && { codes }) };
+}
