@@ -176,7 +176,9 @@ const toChange = (
 ): { readonly change: Change; readonly payment?: Payment } => {
   const { returns, exchanges, newLines, fees, difference, fee, due, credit } = draft;
   const isCovered = due === 0 || payment?.status === 'captured' || onAccount === true;
-  const made = { ...(createdBy && { createdBy }), createdAt: now };
+  const { pointOfSale } = order;
+  const maker = createdBy ?? (givesBack && pointOfSale !== null ? { pointOfSale } : undefined);
+  const made = { ...(maker && { createdBy: maker }), createdAt: now };
   const change: Change = {
     ...emptyChange,
     ...{ id, returns, exchanges, newLines, fees, difference, fee, due, credit },

@@ -15,6 +15,7 @@ export interface ChangeRequest extends ChangeInput {
   readonly refund?: Change['refund'] | undefined;
   /** It is a buyer's: credit goes back to the provider that was paid. */
   readonly givesBack?: true | undefined;
+  /** Absent of a buyer's: by the point of sale. */
   readonly createdBy?: Creator | undefined;
   readonly maker: ChangeMaker;
   /** Says how it is paid once it is known what is due. @throws Fault for each refusal */
@@ -29,4 +30,4 @@ interface ChangePayment {
   readonly page?: ProviderPage | undefined;
 }
 
-export type ChangePaying = Pick<ChangeRequest, 'payment' | 'onAccount' | 'createdBy'>;
+export type ChangePaying = Pick<ChangeRequest, 'payment' | 'onAccount'>;

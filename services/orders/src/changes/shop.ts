@@ -7,7 +7,8 @@ import { hasAccount } from '../domain/cart.ts';
 import { isProvider } from '../domain/providers.ts';
 import type { Target } from '../saga/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { type ChangePaying, changeOrder } from './change.ts';
+import { changeOrder } from './change.ts';
+import type { ChangePaying } from './request.ts';
 import type { ShopChangeInput } from './shop-schemas.ts';
 
 type Wanted = Static<typeof ShopChangeInput>;
@@ -30,24 +31,23 @@ export function changeForShopper(
 /** What costs nothing is done, whatever the method. */
 const choosePayment = async (
   context: OrdersContext,
-  { institution, contactNumber, currency, pointOfSale }: OrderDocument,
+  { institution, contactNumber, currency }: OrderDocument,
   due: number,
   { paymentMethod: method, paymentToken: token = 'ok', page }: Pick<Wanted, 'paymentMethod' | 'paymentToken' | 'page'>,
 ): Promise<ChangePaying> => {
-  const createdBy = pointOfSale === null ? undefined : { pointOfSale };
-  if (due === 0) return { createdBy };
+  if (due === 0) return {};
   if (method === undefined) throw createRefusalFault('unpaid');
   if (method === 'on_account') {
     const criteria = contactNumber === null ? null : await context.contacts.criteria(institution, contactNumber);
     if (!hasAccount(criteria ?? [])) throw createRefusalFault('account_required');
-    return { onAccount: true, createdBy };
+    return { onAccount: true };
   }
   if (isProvider(method)) {
     if (page?.amount !== due || page.currency !== currency)
       throw createRefusalFault('amount_differs', `There is no page that asks for the ${due} ${currency} that are due.`);
-    return { payment: { method, status: 'pending', page: toProviderPage(page) }, createdBy };
+    return { payment: { method, status: 'pending', page: toProviderPage(page) } };
   }
   if (method === 'simulated' && token === 'declined') throw createRefusalFault('payment_declined');
   const status = method === 'simulated' && token === 'ok' ? 'captured' : 'pending';
-  return { payment: { method, status }, createdBy };
+  return { payment: { method, status } };
 };
