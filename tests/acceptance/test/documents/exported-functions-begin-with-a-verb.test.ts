@@ -11,14 +11,14 @@ const verbs = new Set(
   `abandon accept acknowledge act add admit allow amend announce answer apply arm ask attempt authorise authorize begin behave blur
   break build buy cache call can cancel canonicalise capitalise change charge check choose claim close collect combine
   commit compare compile complete compose compute confirm connect consume continue control copy count crash create decide
-  declare decline decode delay delete deliver deprecate dereference derive describe detect disable disarm dispute do drain draw drop
+  declare decline decode delay delete deliver deprecate dereference derive describe detect disable disarm dispute do draft drain draw drop
   encode end ensure enter erase exchange expand expect expire explain extend extract fail fetch fill filter find finish
   flood fold follow forget format forward free freeze generate get give group has hash hold identify import include insert
-  inspect install instrument invalidate invite is issue join judge keep kill launch leave let limit link list listen load
+  inspect install instrument invalidate invite is issue join judge keep kill lapse launch leave let limit link list listen load
   locate lock log look lower mail make map mark match may measure merge migrate mount move multiply must mutate name narrow normalise note
   observe open operate parse pause pay permit place plan plant play poll post prepare print probe prove publish put queue
   quote react read readmit record recount redirect refresh refund refuse register reject relay release remember remove
-  rename render renew repeat replace report request require reserve resolve restore restrict resume retry revert rewrite roll
+  rename render renew repeat replace report request require reserve resolve restore restrict resume retry return revert rewrite roll
   rotate run scan schedule seal search select sell send separate serialise serve set settle share shorten show sign skip
   sort split start stock stop store strip subscribe sum sync take tell throw to trace trade trust try unblock unseal update
   submit upgrade upsert use verify view visit wait walk warn watch widen wrap write`.split(/\s+/),
