@@ -119,13 +119,13 @@ const isValidNow = ({ state, validFrom, validTo }: Discount, now: number): boole
 
 /** It matches the line, its buyer, and enough lines of the order. */
 const mayHave = (terms: DiscountTerms, line: PricedItem, lines: readonly PricedItem[], buying: Buying): boolean =>
-  fits(terms, line) &&
+  isMatching(terms, line) &&
   isBuyerAdmitted(terms.channels, buying) &&
   (terms.criterion === null || buying.criteria?.includes(terms.criterion) === true) &&
-  lines.filter((other) => fits(terms, other)).length >= terms.minPlaces;
+  lines.filter((other) => isMatching(terms, other)).length >= terms.minPlaces;
 
 /** On a hidden tariff only what unlocks it. */
-const fits = (
+const isMatching = (
   { productIds, performanceIds, tariffIds, unlocks }: DiscountTerms,
   { productId, performanceId, tariffId, hidden }: PricedItem,
 ): boolean =>

@@ -30,7 +30,7 @@ export function isValidClaim({ madeAt }: CapacityClaim, now: number): boolean {
 const CLOSING = 'capacity:close:';
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
-export async function giveBack({ places }: Collections, { name }: CapacityClaim): Promise<void> {
+export async function releaseClaims({ places }: Collections, { name }: CapacityClaim): Promise<void> {
   await places.claim({ where: { holder: closing(name) }, set: freed });
   await places.claim({ where: { holder: opening(name) }, set: withdrawn });
 }
@@ -49,14 +49,14 @@ export async function claimCapacity(
   for (const plan of plans) {
     const claimed = await claimClosing(collections, performanceId, plan, claim);
     if (claimed === plan.remove.length + plan.close) continue;
-    await giveBack(collections, claim);
+    await releaseClaims(collections, claim);
     if (await hasOtherClaims(collections, performanceId, claim.madeAt)) return 'contended';
     return (await couldClose(collections, performanceId, plan, claim.madeAt)) ? 'contended' : 'taken';
   }
   for (const plan of plans) {
     const claimed = await claimOpening(collections, performanceId, plan, claim);
     if (claimed === plan.add.length + plan.reopen) continue;
-    await giveBack(collections, claim);
+    await releaseClaims(collections, claim);
     return 'contended';
   }
   return 'claimed';

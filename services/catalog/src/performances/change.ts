@@ -22,7 +22,7 @@ import {
 import { createPerformanceCancelledFact, createPerformanceMovedFact } from '../events.ts';
 import { readReturnTerms } from '../pricing/return-policy.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { type CapacityClaim, claimCapacity, giveBack, isValidClaim, settle } from './capacity.ts';
+import { type CapacityClaim, claimCapacity, isValidClaim, releaseClaims, settle } from './capacity.ts';
 import { createTooSlowFault, findPerformance, RECORD_MS, recordModification } from './performances.ts';
 
 interface PerformanceChange {
@@ -159,11 +159,11 @@ const changeWithCapacity = async (
   try {
     const written = await writeCapacity(context, performance, plans, claim, change, rules);
     if (written) await settle(collections, written);
-    else await giveBack(collections, claim);
+    else await releaseClaims(collections, claim);
     return written ?? RETRY;
   } catch (error) {
     // After any other error it may be written, and then its claims are applied; else they end by themselves.
-    if (isRefusal(error)) await giveBack(collections, claim);
+    if (isRefusal(error)) await releaseClaims(collections, claim);
     throw error;
   }
 };

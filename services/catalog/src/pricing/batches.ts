@@ -26,7 +26,7 @@ interface Batch {
   readonly wanted: readonly Wanted[];
 }
 
-const duplicate = (code: string): never => {
+const throwDuplicate = (code: string): never => {
   throw new Fault('discount_duplicate_code', `The institution has the code ${code} already; none was made.`);
 };
 
@@ -48,13 +48,13 @@ export async function makeCodes(
   const common = { discountId, batchId, state: 'active', createdAt: null, makingSince: now } as const;
   const made = wanted.map((one) => ({ id: deriveCodeId(institution, one.code), ...one, ...common }));
   const byId = new Map(made.map((one) => [one.id, one]));
-  for (const one of made) if (byId.get(one.id) !== one) duplicate(one.code);
+  for (const one of made) if (byId.get(one.id) !== one) throwDuplicate(one.code);
   if ((await discountCodes.insertMany(made)) < made.length) {
     const found = await discountCodes.find({ where: { id: { in: [...byId.keys()] } } });
     const other = found.find((one) => one.batchId !== batchId);
     if (other) {
       for (const one of found) if (one.batchId === batchId) await discountCodes.delete(one.id, one.version);
-      duplicate(other.code);
+      throwDuplicate(other.code);
     }
   }
   await insertPlaces(
@@ -69,11 +69,11 @@ export async function makeCodes(
     }),
     { idempotencyRecord },
   );
-  if (written) await showCodesOf(collections, written);
+  if (written) await publishBatches(collections, written);
 }
 
 /** Any number of processes may do it at once. */
-const showCodesOf = async (
+const publishBatches = async (
   { discountCodes, priceRules }: Collections,
   { id: discountId, batches = [] }: RuleDocument,
 ): Promise<void> => {
@@ -90,6 +90,6 @@ const showCodesOf = async (
 };
 
 export async function showCodes(store: Store, document: RuleDocument): Promise<WorkResult> {
-  await showCodesOf(createContext(store, document.institution).collections, document);
+  await publishBatches(createContext(store, document.institution).collections, document);
   return 'done';
 }

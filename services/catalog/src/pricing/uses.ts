@@ -8,7 +8,13 @@ import { type Context, createContext, invalidateCatalog, readTimestamp, throwNot
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import { buildPlace, listAddedSpots, type Place, SOLD, toUseCategory } from '../domain/place.ts';
 import type { DiscountDetails, RuleDetails } from '../domain/pricing.ts';
-import { applyClaims, type CapacityClaim, claimCapacity, giveBack, isValidClaim } from '../performances/capacity.ts';
+import {
+  applyClaims,
+  type CapacityClaim,
+  claimCapacity,
+  isValidClaim,
+  releaseClaims,
+} from '../performances/capacity.ts';
 import { createTooSlowFault, insertPlaces } from '../performances/performances.ts';
 import type { CodeDocument, Collections, RuleDocument } from '../store.ts';
 import { applyRuleChange } from './rules.ts';
@@ -180,11 +186,11 @@ const attemptChange = async (
   try {
     const written = await writeChange(context, before, plans, claim, to, idempotencyRecord);
     if (written) return await settle(collections, written);
-    if (plans.length > 0) await giveBack(collections, claim);
+    if (plans.length > 0) await releaseClaims(collections, claim);
     return RETRY;
   } catch (error) {
     // After any other error it may be written, and then its claims are applied; else they end by themselves.
-    if (error instanceof Fault || error instanceof IdempotencyKeyTaken) await giveBack(collections, claim);
+    if (error instanceof Fault || error instanceof IdempotencyKeyTaken) await releaseClaims(collections, claim);
     throw error;
   }
 };
