@@ -11,6 +11,8 @@ import {
   wrapCollection,
   wrapInserts,
 } from '@boxoffice/store';
+import { findChange } from './domain/changes/change.ts';
+import { createOrderConfirmedFact, type DomainFact } from './domain/order/facts.ts';
 import { completeGoodwill, computeCredit, isAmountList, limitGoodwill } from './domain/order/money.ts';
 import type { Order } from './domain/order/order.ts';
 import { addWork, ISSUED_BY_0_3_MS, orderWork } from './follows.ts';
@@ -45,6 +47,20 @@ const completeMoney = (order: OrderDocument): OrderDocument => {
     : order;
 };
 
+/** By which payments asks whether pages are still wanted: one of a change that has ended is not. */
+const createPageFacts = (before: Order, order: Order): DomainFact[] => {
+  const isPending = (one: Order, id: string) => findChange(one, id)?.state === 'pending';
+  const isOpen = order.payments.some(
+    ({ provider, status, changeId: id }) =>
+      provider !== undefined &&
+      status === 'pending' &&
+      id !== undefined &&
+      isPending(before, id) &&
+      !isPending(order, id),
+  );
+  return isOpen && order.state === 'confirmed' ? [createOrderConfirmedFact(order)] : [];
+};
+
 /** The only way to the orders, so that no write can forget it. */
 export function keepMoney(orders: CollectionHandle<OrderDocument>): CollectionHandle<OrderDocument> {
   return wrapCollection(orders, {
@@ -54,7 +70,9 @@ export function keepMoney(orders: CollectionHandle<OrderDocument>): CollectionHa
         id,
         (current) => {
           const change = fn(current);
-          return change && { ...change, next: settleMoney(change.next) };
+          if (!change) return undefined;
+          const events = [...(change.events ?? []), ...createPageFacts(current, change.next)];
+          return { ...change, next: settleMoney(change.next), events };
         },
         options,
       ),

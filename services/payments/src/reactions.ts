@@ -1,12 +1,16 @@
 import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
-import { UniqueViolation } from '@boxoffice/store';
+import { type DueChange, UniqueViolation } from '@boxoffice/store';
 import type { PaymentsContext } from './context.ts';
 import { isProvider } from './domain/keys.ts';
 import { isPending } from './domain/payment.ts';
 import { createRefund } from './domain/refund.ts';
 
-/** The order is sold, or has ended. */
-const closePages = async ({ payments, now }: PaymentsContext, { institution, data }: Message): Promise<void> => {
+/** `due`: of each page of the order that may still be paid. */
+const hurryPages = async (
+  { payments }: PaymentsContext,
+  { institution, data }: Message,
+  due: DueChange,
+): Promise<void> => {
   const { orderId, pointOfSale } = data as { readonly orderId?: unknown; readonly pointOfSale?: unknown };
   if (typeof orderId !== 'string') throw new Unreadable('a fact of an order needs orderId');
   // Pages are opened by points of sale: what partners sell costs no read.
@@ -14,8 +18,16 @@ const closePages = async ({ payments, now }: PaymentsContext, { institution, dat
   const ofOrder = payments.of(institution);
   const found = await ofOrder.find({ where: { orderId }, orderBy: 'createdAt', index: 'order' });
   for (const { id } of found.filter(isPending))
-    await ofOrder.update(id, (current) => (isPending(current) ? { next: current, due: { close: now() } } : undefined));
+    await ofOrder.update(id, (current) => (isPending(current) ? { next: current, due } : undefined));
 };
+
+type Reaction = (context: PaymentsContext, message: Message) => Promise<void>;
+
+/** The order has ended. */
+const closePages: Reaction = (context, message) => hurryPages(context, message, { close: context.now() });
+
+/** The order is sold, or a change of it has ended: others may wait for their payment still, as orders says. */
+const closeUnwantedPages: Reaction = (context, message) => hurryPages(context, message, { ask: context.now() });
 
 const addRefund = async ({ refunds, now: clock }: PaymentsContext, { institution, data }: Message): Promise<void> => {
   const { orderId, refundId, paymentId, provider, amount, currency } = data as Readonly<Record<string, unknown>>;
@@ -42,7 +54,7 @@ const addRefund = async ({ refunds, now: clock }: PaymentsContext, { institution
 };
 
 const reactions = {
-  'order.confirmed': closePages,
+  'order.confirmed': closeUnwantedPages,
   'order.cancelled': closePages,
   'order.expired': closePages,
   'order.refund_requested': addRefund,

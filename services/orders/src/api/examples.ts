@@ -179,6 +179,7 @@ export const payment = {
   ...newPayment,
   provider: null,
   currency: 'CHF',
+  changeId: null,
   createdBy,
   createdAt: '2027-02-01T12:06:30.000Z',
   updatedAt: '2027-02-01T12:06:30.000Z',

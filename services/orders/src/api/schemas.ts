@@ -335,6 +335,9 @@ export const NewPayment = named(
     currency: ownCurrency,
     reference: Optional(reference),
     status: oneOf(['captured', 'pending'], { description: '`pending`: its outcome is not known yet' }),
+    changeId: Optional(
+      Text({ ...id, description: 'of a change of the order, whose due it pays; not that of the order' }),
+    ),
     overpaid: Optional(
       Flag({
         description:
@@ -374,6 +377,9 @@ export const Payment = named(
     currency,
     reference: Optional(createNullableSchema(reference)),
     status: oneOf(paymentStates, { description: 'only `captured` pays' }),
+    changeId: createNullableSchema(
+      Text({ description: 'of the change of the order that it pays; null: it pays the order' }),
+    ),
     createdBy: Creation,
     createdAt: timestamp,
     updatedAt: timestamp,

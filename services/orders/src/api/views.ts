@@ -190,9 +190,15 @@ export function toPaymentView(
   payment: Payment,
   scopes: readonly string[],
 ): Static<typeof schemas.Payment> {
-  const { status, mode, disputed, updatedAt } = payment;
+  const { status, mode, disputed, changeId = null, updatedAt } = payment;
   const byProvider = mode === undefined ? {} : { mode, disputed: disputed?.state ?? null };
-  return { ...toRecordView(order, payment, scopes), ...byProvider, status, updatedAt: formatInstant(updatedAt) };
+  return {
+    ...toRecordView(order, payment, scopes),
+    ...byProvider,
+    status,
+    changeId,
+    updatedAt: formatInstant(updatedAt),
+  };
 }
 
 /** They are stored in order of creation. */

@@ -3,11 +3,13 @@ import type { Static } from 'typebox';
 import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkOut } from '../domain/cart.ts';
+import { findPendingChange } from '../domain/changes/change.ts';
 import { computeDue } from '../domain/order/money.ts';
 import { addAnotherPage, type ProviderPage } from '../domain/providers.ts';
 import { deriveGuestNumber, deriveId } from '../ids.ts';
 import { cancelUnlessEnded, confirmBySale, holdUntil, sellAll } from '../orders/actions.ts';
 import { holdForGrace } from '../payments/payments.ts';
+import { holdNewUntil } from '../saga/change.ts';
 import { runStockFirst } from '../saga/command.ts';
 import { writeGuestOrLater } from '../saga/follow-ups.ts';
 import { sell } from '../saga/sell.ts';
@@ -93,7 +95,9 @@ const buyCart = async (
 
 /** Until the end of the page's grace period, or nothing can be paid there. */
 const holdForPage = async (context: OrdersContext, order: OrderDocument, next: OrderDocument) => {
-  await holdUntil(context, order, next.expiresAt ?? 0);
+  const change = findPendingChange(next);
+  if (!change) await holdUntil(context, order, next.expiresAt ?? 0);
+  else if (!(await holdNewUntil(context, order, change, change.deadline ?? 0))) throw createPlacesGoneFault();
   return { graceMs: context.graceMs };
 };
 
@@ -129,4 +133,4 @@ const isStranded = (order: OrderDocument): boolean =>
   order.state === 'open' && order.saleDue == null && order.payments.length > 0 && computeDue(order) === 0;
 
 const createPlacesGoneFault = (): Fault =>
-  createRefusalFault('places_gone', 'Places of the cart are gone, so it could not be bought.');
+  createRefusalFault('places_gone', 'Places are gone, so they could not be bought.');

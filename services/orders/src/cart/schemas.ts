@@ -20,7 +20,7 @@ import { toChangeView } from '../changes/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { isCart, paymentTokens } from '../domain/cart.ts';
-import { computeChangeLeft } from '../domain/changes/change.ts';
+import { computePayable } from '../domain/changes/paying.ts';
 import { shopReasons } from '../domain/decisions.ts';
 import { computeCredit, computeRefunded } from '../domain/order/money.ts';
 import { type Change, type Line, type Payment, providers } from '../domain/order/order.ts';
@@ -247,7 +247,7 @@ const toShopLine = (line: Line, order: OrderDocument) => {
 
 const toShopChange = (order: OrderDocument, change: Change, now: number): Static<typeof ShopChange> => {
   const { orderId, refundId, createdBy, settlement, ...shown } = toChangeView(order, change);
-  const left = change.state === 'pending' ? computeChangeLeft(order, change) : 0;
+  const left = change.state === 'pending' ? computePayable(order, change) : 0;
   return { ...shown, left, payment: toShopPayment(order, now, change.id) };
 };
 

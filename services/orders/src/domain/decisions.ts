@@ -186,6 +186,11 @@ export const refusals = {
     shopReason: null,
     details: 'The payment is recorded, but the order is past its deadline and not paid in full.',
   },
+  change_lapsed: {
+    code: 'payment_recorded',
+    shopReason: null,
+    details: 'The payment is recorded, but the change has lapsed and cannot be done any more; the money is credit.',
+  },
   paid_after_cancellation: {
     code: 'payment_recorded',
     shopReason: 'cart_gone',

@@ -6,7 +6,7 @@ import { createRefundRequestedFact, type DomainFact } from './order/facts.ts';
 import { addRefund, computeCredit, computeLeft, computeNet, replaceRefund } from './order/money.ts';
 import type { Creator, Order, Payment, Provider, Refund } from './order/order.ts';
 import { markModified, sellIfPaid } from './order/state.ts';
-import { checkMoney, hasRefund } from './payments.ts';
+import { checkMoney, checkRefundable, hasRefund } from './refunds.ts';
 
 export interface ProviderRefundInput {
   /** The same for a repeat of the request. */
@@ -20,16 +20,15 @@ export interface ProviderRefundInput {
 }
 
 /**
- * In every state; a known id changes nothing. Refused: `sale_due` before a sale that relies on the money,
+ * In every state; a known id changes nothing. Refused: `sale_due` before a sale or a change that relies on the money,
  * `exceeds_paid` (of the payment, or of the order), `unknown_reference`, `payment_disputed`, `invalid_amount`,
  * `currency_mismatch`.
  */
 export function refundByProvider<O extends Order>(order: O, input: ProviderRefundInput, now: number): Decision<O> {
   const { id, amount, createdBy } = input;
   if (hasRefund(order, id)) return accept(order);
-  if (order.saleDue) return refuse('sale_due');
-  const odd = checkMoney(order, input);
-  if (odd) return odd;
+  const refused = checkRefundable(order) ?? checkMoney(order, input);
+  if (refused) return refused;
   const payment = selectPayment(order, input);
   if (!payment && input.paymentId !== undefined)
     return refuse('invalid_reference', `$.paymentId is no payment of the order by ${input.provider}.`);
@@ -90,7 +89,7 @@ export function recordRefundReport<O extends Order>(
 
 /**
  * What is due of credit goes back to where it came from: one refund per payment, the newest first, never more than is
- * left of it, none of a payment in dispute, whose part waits for its end. The rest stays credit, as all of it does unless
+ * left of it, none for a pending change, none of a payment in dispute, whose part waits for its end. The rest stays credit, as all of it does unless
  * the point of sale `isOn`.
  */
 export function refundCredit<O extends Order>(
@@ -103,8 +102,9 @@ export function refundCredit<O extends Order>(
   let rest = isOn ? Math.min(order.creditDue.amount, computeCredit(order)) : 0;
   let next: O = { ...order, creditDue: null };
   const facts: DomainFact[] = [];
+  const kept = order.changes?.find(({ state }) => state === 'pending')?.id ?? null;
   for (const payment of order.payments.toReversed()) {
-    const amount = Math.min(rest, mayBeRefunded(payment) ? computeLeft(next, payment) : 0);
+    const amount = Math.min(rest, mayBeRefunded(payment) && payment.changeId !== kept ? computeLeft(next, payment) : 0);
     if (amount <= 0) continue;
     rest -= amount;
     const requested = requestRefund(next, payment, { id: deriveRefundId(payment.id), amount, automatic: true }, now);

@@ -1,10 +1,13 @@
 // What an order knows of payments by a provider (commerce, section 3): its pages, and what the provider reports.
 
+import { findPendingChange } from './changes/change.ts';
+import { computePayable, waitForChange } from './changes/paying.ts';
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
 import { markListed } from './lines.ts';
 import { addRaisedCredit } from './order/credit.ts';
 import { computeDue, computeLost, computePaid, isAmountList, putDispute, putPayment } from './order/money.ts';
 import {
+  type Change,
   type Counted,
   type Dispute,
   type Order,
@@ -35,9 +38,12 @@ export interface ProviderPage {
   readonly until: number;
 }
 
-/** The refusal of a page on which anything but what is due now would be paid. */
-export function checkPage(order: Order, page: Pick<ProviderPage, 'amount' | 'currency'> | undefined) {
-  const due = computeDue(order);
+/** The refusal of a page on which anything but what is due now, of the order or of its change, would be paid. */
+export function checkPage(
+  order: Order,
+  page: Pick<ProviderPage, 'amount' | 'currency'> | undefined,
+  due = computeDue(order),
+) {
   if (page?.amount === due && page.currency === order.currency) return undefined;
   const asked = page ? `The page asks for ${page.amount} ${page.currency}` : 'There is no page';
   return refuse('amount_differs', `${asked}, but ${due} ${order.currency} is due.`);
@@ -68,6 +74,18 @@ export function toPagePayment(order: Order, page: ProviderPage, now: number): Pa
   return { ...toRecord(order, page, now), status: 'pending', page: { url, expiresAt } };
 }
 
+/** The pending change waits for what is paid there. Refused: `not_payable`, `amount_differs`. */
+const addChangePage = <O extends Order>(order: O, change: Change, page: ProviderPage, now: number): Decision<O> => {
+  if (change.coveredAt !== null || (change.deadline ?? 0) <= now)
+    return refuse('not_payable', 'The change is paid, or it has not been paid in time.');
+  const payment = { ...toPagePayment(order, page, now), changeId: change.id };
+  const added = { ...order, payments: [...order.payments, payment] };
+  return (
+    checkPage(order, page, computePayable(order, change)) ??
+    accept(markModified(waitForChange(added, change.id, page.until), now))
+  );
+};
+
 type ProviderPayment = Pick<ProviderPage, 'paymentId' | 'provider' | 'mode' | 'reference' | 'amount' | 'currency'>;
 
 const toRecord = (
@@ -95,11 +113,13 @@ export function isPayableNoMore({ checkout }: Pick<Order, 'checkout'>, now: numb
 }
 
 /**
- * Another try to pay an order that waits for its payment, or whose payment has failed; earlier pages were closed
- * before. Refused: `not_payable`, `amount_differs`.
+ * Another try to pay an order that waits for its payment, or whose payment has failed, or the pending change of a
+ * confirmed one; earlier pages were closed before. Refused: `not_payable`, `amount_differs`.
  */
 export function addAnotherPage<O extends Order>(order: O, page: ProviderPage, now: number): Decision<O> {
   if (order.payments.some(({ id }) => id === page.paymentId)) return accept(order);
+  const change = findPendingChange(order);
+  if (change) return addChangePage(order, change, page, now);
   const refused = checkDecidable(order, ['open', 'payment_pending'], 'paid', now);
   if (refused)
     return refused.refused.reason === 'wrong_state' ? refuse('not_payable', refused.refused.details) : refused;
@@ -130,7 +150,7 @@ export function recordReport<O extends Order>(order: O, report: PaymentReport, n
   if (report.status === 'captured') return recordCapture(order, report, known, now);
   if (known?.status !== 'pending') return accept(order);
   const failed: Payment = { ...known, status: 'failed', ended: report.ended ?? 'failed', updatedAt: now };
-  return applyFailure(replacePayment(order, failed, now), now);
+  return applyFailure(replacePayment(order, failed, now), failed, now);
 }
 
 const replacePayment = <O extends Order>(order: O, payment: Payment, now: number): O =>
@@ -171,6 +191,11 @@ const checkReported = (order: Order, { amount, currency }: PaymentReport, known:
 /** Whether the page of this payment may stay open: it is pending, and what it would charge is due. */
 export function isWanted(order: Order, paymentId: string, now: number): boolean {
   const payment = order.payments.find(({ id }) => id === paymentId);
+  const change = findPendingChange(order);
+  if (payment?.changeId !== undefined) {
+    const isAwaited = change?.id === payment.changeId && change.coveredAt === null && (change.deadline ?? 0) > now;
+    return isAwaited && payment.status === 'pending' && payment.amount <= computePayable(order, change);
+  }
   const isOpen = isUnpaid(order) && !order.saleDue && !isPastDue(order, now);
   return isOpen && payment?.status === 'pending' && payment.amount <= computeDue(order);
 }

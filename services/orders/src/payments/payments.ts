@@ -1,27 +1,25 @@
 import { isUnavailable, RefusedOrder, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
+import { findPendingChange } from '../domain/changes/change.ts';
 import { computeDue } from '../domain/order/money.ts';
 import type { Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
-import {
-  addPayment,
-  hasPayment,
-  hasRefund,
-  type PaymentInput,
-  type RefundInput,
-  refund,
-  settlePayment,
-} from '../domain/payments.ts';
+import { addPayment, hasPayment, type PaymentInput, settlePayment } from '../domain/payments.ts';
 import { type ProviderRefundInput, refundByProvider } from '../domain/provider-refunds.ts';
+import { hasRefund, type MoneyInput, refund } from '../domain/refunds.ts';
 import { holdUntil } from '../orders/actions.ts';
+import { finishIfPaid, finishPaidChange, holdNewUntil } from '../saga/change.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
 import { sell, sellIfDue } from '../saga/sell.ts';
 import { shortenHold } from '../saga/shorten.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** 0 if places are gone, or the catalog does not answer: nobody knows then for how long they are held. */
+/** Milliseconds for which a payment that is pending is waited for. 0 if places are gone, or the catalog does not answer: nobody knows then for how long they are held. */
 export async function holdForGrace(context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> {
   const { graceMs } = context;
+  const change = findPendingChange(next);
+  if (change && change.deadline !== findPendingChange(order)?.deadline)
+    return (await holdNewUntil(context, order, change, change.deadline ?? 0)) ? graceMs : 0;
   if (next.state !== 'payment_pending' || order.state === 'payment_pending') return graceMs;
   try {
     await holdUntil(context, order, next.deadline ?? 0);
@@ -33,7 +31,7 @@ export async function holdForGrace(context: OrdersContext, order: OrderDocument,
 }
 
 /**
- * A captured payment is written first, so that no money is lost. @throws Fault `payment_exceeds_due`,
+ * A captured payment is written first, so that no money is lost, then the order is sold, or its change done. @throws Fault `payment_exceeds_due`,
  * `semantically_invalid`, `payment_recorded`; `service_unavailable`: the payment is recorded, and the sale stays due
  */
 export async function payOrder(
@@ -50,9 +48,14 @@ export async function payOrder(
     return (await runStockFirst(context, own, { rule, effect, write: add })).order;
   }
   const { order: recorded, done } = await runCommand(context, own, rule);
-  const sold = await (requested.overpaid ? sellOrCredit : sell)(context, recorded, command.idempotencyRecord);
+  const { changeId, overpaid } = requested;
+  if (changeId !== undefined) {
+    const finish = overpaid ? finishIfPaid : finishPaidChange;
+    return finish(context, recorded, changeId, command.idempotencyRecord);
+  }
+  const sold = await (overpaid ? sellOrCredit : sell)(context, recorded, command.idempotencyRecord);
   const order = done ? sold : await shortenHold(context, sold, command.idempotencyRecord);
-  if (done && !requested.overpaid) refuseUnconfirmed(order, requested.id);
+  if (done && !overpaid) refuseUnconfirmed(order, requested.id);
   return order;
 }
 
@@ -88,6 +91,9 @@ export async function settleOrderPayment(
   const { order, done } = await runCommand(context, command, (current, now) =>
     settlePayment(current, { paymentId, status }, now),
   );
+  const { changeId } = order.payments.find(({ id }) => id === paymentId) ?? {};
+  if (changeId !== undefined && status === 'captured')
+    return finishPaidChange(context, order, changeId, command.idempotencyRecord);
   if (order.saleDue?.paymentId === paymentId) return sell(context, order, command.idempotencyRecord);
   if (order.saleDue) return sellIfDue(context, order);
   return done ? order : shortenHold(context, order, command.idempotencyRecord);
@@ -100,7 +106,7 @@ export async function settleOrderPayment(
 export async function refundOrder(
   context: OrdersContext,
   command: Command,
-  requested: RefundInput | ProviderRefundInput,
+  requested: MoneyInput | ProviderRefundInput,
 ): Promise<OrderDocument> {
   const own = { ...command, isMade: (order: OrderDocument) => hasRefund(order, requested.id) };
   const { order } = await runCommand(context, own, (current, now) =>

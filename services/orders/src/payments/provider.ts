@@ -5,6 +5,7 @@ import type { OrdersContext } from '../context.ts';
 import { isRefused } from '../domain/decisions.ts';
 import { type RefundReport, recordRefundReport } from '../domain/provider-refunds.ts';
 import { type DisputeReport, isWanted, type PaymentReport, recordDispute, recordReport } from '../domain/providers.ts';
+import { finishIfPaid } from '../saga/change.ts';
 import { decideUntilSettled } from '../saga/command.ts';
 import { sellIfDue } from '../saga/sell.ts';
 import { attempt, type Rule, requireAccepted, type Target } from '../saga/write.ts';
@@ -23,8 +24,10 @@ const record = async (context: OrdersContext, target: Target, rule: Rule): Promi
 
 /** `wanted`: the page may stay open. @throws Fault `not_found`, or a refusal of the rules */
 export async function applyPaymentReport(context: OrdersContext, target: Target, report: PaymentReport) {
-  const order = await record(context, target, (current, now) => recordReport(current, report, now));
-  const status = order.payments.find(({ id }) => id === report.paymentId)?.status ?? null;
+  const recorded = await record(context, target, (current, now) => recordReport(current, report, now));
+  const { status = null, changeId } = recorded.payments.find(({ id }) => id === report.paymentId) ?? {};
+  const isOfChange = changeId !== undefined && status === 'captured';
+  const order = isOfChange ? await finishIfPaid(context, recorded, changeId) : recorded;
   return { wanted: isWanted(order, report.paymentId, context.now()), state: order.state, status };
 }
 

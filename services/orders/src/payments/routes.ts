@@ -62,10 +62,14 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         'writing it needs the scope payments:write or orders.sensitive:write as well (403), and answers contain it ' +
         'with the scope orders.sensitive:read only. With `overpaid`, which needs orders.sensitive:write (403), money ' +
         'beyond what is due is recorded, and of orders in every state: what does not pay the order is `credit`, and ' +
-        "the answer is 201, also where an expired order cannot be confirmed. ETag and If-Match are the order's.",
+        'the answer is 201, also where an expired order cannot be confirmed. With `changeId` it pays a change of a ' +
+        'confirmed order, at most what that has left due; captured in full it does the change. Of one that has lapsed ' +
+        'it is late: it does it after all if nobody has ended it by DELETE and its places can be held again, else it ' +
+        "is `credit`, and the answer 412 `payment_recorded`. ETag and If-Match are the order's.",
       body: NewPayment,
       answers: { 201: Payment },
       errors: [
+        'change_final',
         'conflict',
         'order_cancelled',
         'order_expired',
@@ -123,7 +127,7 @@ export function createPaymentsRoutes(contextOf: ContextOf): AnyOperation[] {
         'confirms the order, unless money was refunded since. When no payment is pending any more, the order returns ' +
         'to its previous state. The status that the payment already has changes nothing; `captured` on a cancelled ' +
         'order is 412 `payment_recorded`, each time. A payment by a provider is settled by the provider alone: 412 ' +
-        '`payment_by_provider`.',
+        '`payment_by_provider`. A payment with `changeId` does its change, or ends the wait for it, in the same way.',
       body: PaymentChange,
       readOnly: paymentReadOnly,
       answers: { 200: Order },

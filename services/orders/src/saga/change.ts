@@ -1,6 +1,7 @@
 // Does a change whose new places are held and that is paid for, and what follows from it. Any process may, also several
 // at once: each step is conditional on what it finds.
 
+import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { createRefusalFault, isUnavailable, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
@@ -179,6 +180,36 @@ const toTicketChange = (order: OrderDocument, { id, override, returns, exchanges
     },
   };
 };
+
+/**
+ * Does it if it is paid for, and nothing otherwise. @throws Fault `payment_recorded` unless that is possible;
+ * `service_unavailable`: it stays due
+ */
+export async function finishPaidChange(
+  context: OrdersContext,
+  order: OrderDocument,
+  changeId: string,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+): Promise<OrderDocument> {
+  const { state, coveredAt } = findChange(order, changeId) ?? {};
+  const isOver = state === 'done' || (state === 'pending' && coveredAt === null);
+  return isOver ? order : finishChange(context, order, changeId, idempotencyRecord);
+}
+
+/** As {@link finishPaidChange}, for a report of money: where it cannot be done the money is credit, or it stays due. */
+export async function finishIfPaid(
+  context: OrdersContext,
+  order: OrderDocument,
+  changeId: string,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+): Promise<OrderDocument> {
+  try {
+    return await finishPaidChange(context, order, changeId, idempotencyRecord);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return (await context.orders.of(order.institution).get(order.id)) ?? order;
+  }
+}
 
 /**
  * Holds its new places for so long at least (epoch milliseconds). False if some are gone, or the catalog does not answer:

@@ -3,7 +3,8 @@ import { cancel } from '../../src/domain/cancellation.ts';
 import { checkSellable, confirmPaidOrder, giveUpSale } from '../../src/domain/confirmation.ts';
 import { computeDue, computePaid, computePaymentStatus, computeRefundStatus } from '../../src/domain/order/money.ts';
 import { expire } from '../../src/domain/order/state.ts';
-import { addPayment, refund, settlePayment } from '../../src/domain/payments.ts';
+import { addPayment, settlePayment } from '../../src/domain/payments.ts';
+import { refund } from '../../src/domain/refunds.ts';
 import {
   buildPayment,
   createOpenOrder,

@@ -144,12 +144,20 @@ describeOnEachEngine('a payment', (fixture) => {
     'on a page of an order with %s is not possible any more',
     async (fact) => {
       const page = await fixture.page();
+      fixture.world.unwanted.add(await orderOf(page));
       await fixture.deliver(fact, { orderId: await orderOf(page) });
       await fixture.later();
       expect(await fixture.send(page, { outcome: 'pay' })).toBe(409);
       expect(fixture.statesOf(page.paymentId)).toEqual(['expired']);
     },
   );
+
+  test('on a page that a change of a confirmed order waits for stays possible', async () => {
+    const page = await fixture.page();
+    await fixture.deliver('order.confirmed', { orderId: await orderOf(page) });
+    await fixture.later();
+    expect(await fixture.send(page, { outcome: 'pay' })).toBe(303);
+  });
 
   test('is not looked for when a partner’s order is confirmed, which has no page', async () => {
     const page = await fixture.page();

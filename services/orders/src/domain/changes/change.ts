@@ -6,7 +6,7 @@ import { type Sale, toSoldLine } from '../confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../decisions.ts';
 import { addRaisedCredit } from '../order/credit.ts';
 import type { LineChangeFee } from '../order/line.ts';
-import { addRefund, computeCredit, computeDue, computePaid, computeTotal, limitGoodwill } from '../order/money.ts';
+import { addRefund, computeCredit, computeDue, computeTotal, limitGoodwill } from '../order/money.ts';
 import type { Change, FormerLine, Line, Order, Payment } from '../order/order.ts';
 import { listPerformanceIds, markModified } from '../order/state.ts';
 import { listStock } from '../price.ts';
@@ -17,18 +17,13 @@ export function findPendingChange({ changes }: Pick<Order, 'changes'>): Change |
   return changes?.find(({ state }) => state === 'pending');
 }
 
-export function findChange({ changes }: Pick<Order, 'changes'>, id: string): Change | undefined {
+export function findChange({ changes }: Pick<Order, 'changes'>, id: string | undefined): Change | undefined {
   return changes?.find((one) => one.id === id);
 }
 
 /** The oldest that is done, and whose old tickets and places have not followed yet. */
 export function findUnsettledChange({ changes }: Pick<Order, 'changes'>): Change | undefined {
   return changes?.find(({ state, settlement }) => state === 'done' && settlement.settledAt === null);
-}
-
-/** What is left to pay of a pending change; payments that are pending pay nothing. */
-export function computeChangeLeft({ payments }: Pick<Order, 'payments'>, { id, due }: Change): number {
-  return Math.max(0, due - computePaid({ payments: payments.filter(({ changeId }) => changeId === id) }));
 }
 
 /** Ids of lines that it takes away. */
@@ -53,14 +48,15 @@ export function buildLeavingFee(
 
 type Figures = Pick<Change, 'difference' | 'fee' | 'due' | 'credit'>;
 
-/** What the change makes of the order's total, due and credit. */
+/** What the change makes of the order's total, due and credit; then what was captured for it counts. */
 export function computeFigures(
   order: Order,
   leaving: readonly string[],
   { lines, fees }: { readonly lines: readonly Line[]; readonly fees: readonly LineChangeFee[] },
 ): Figures {
   const staying = order.lines.filter(({ id }) => !leaving.includes(id));
-  const after = limitGoodwill({ ...order, lines: [...staying, ...lines], fees: [...(order.fees ?? []), ...fees] });
+  const charged = [...(order.fees ?? []), ...fees];
+  const after = limitGoodwill({ ...order, lines: [...staying, ...lines], fees: charged, changes: [] });
   return {
     difference: computeTotal(after) - computeTotal(order),
     fee: fees.reduce((sum, { amount }) => sum + amount, 0),
@@ -69,13 +65,13 @@ export function computeFigures(
   };
 }
 
-const putChange = <O extends Order>(order: O, change: Change): O => {
+export function putChange<O extends Order>(order: O, change: Change): O {
   const known = order.changes ?? [];
   const changes = known.some(({ id }) => id === change.id)
     ? known.map((one) => (one.id === change.id ? change : one))
     : [...known, change];
   return { ...order, changes };
-};
+}
 
 /** Of its lines, and of those that a pending change is to give it. */
 export function listOwnStock({ lines, changes }: Pick<Order, 'lines' | 'changes'>): string[] {

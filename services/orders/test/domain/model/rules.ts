@@ -21,9 +21,10 @@ import {
 import { beginOneCallSale } from '../../../src/domain/one-call.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
-import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
+import { addPayment, settlePayment } from '../../../src/domain/payments.ts';
 import { listStock } from '../../../src/domain/price.ts';
 import { recordRefundReport } from '../../../src/domain/provider-refunds.ts';
+import { refund } from '../../../src/domain/refunds.ts';
 import { conditions } from './stock.ts';
 
 /** The rules of a history: a planted bug replaces one. */
