@@ -1,0 +1,141 @@
+// rule commerce.5: new places held until `expiresAt` | services/orders/src/saga/change.ts
+
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { describeOnEachEngine } from '../fixture/fixture.ts';
+import { pay, read } from '../fixture/orders.ts';
+
+const POLICY = { returnMinutes: 0, returnFee: null, exchangeMinutes: 0, exchangeFee: null };
+
+describeOnEachEngine('changes of confirmed orders', (fixture) => {
+  /** A paid order of two places, and another performance that is dearer by so much. */
+  const sell = async (difference = 0) => {
+    const old = fixture.catalog.hall(2);
+    const other = fixture.catalog.hall(2, { amount: old.amount + difference });
+    for (const { tariffId } of [old, other]) fixture.catalog.describe(tariffId, { returnPolicy: POLICY });
+    const { data } = await fixture.call('POST', '', { body: { items: [old.item(2)] } });
+    const path = `/${data.id}`;
+    await pay(fixture, path, { amount: data.total });
+    const order = await read(fixture, path);
+    const { performanceId, seatCategoryId, tariffId } = other;
+    const lineId = String(order.lines[0]?.id);
+    const exchanges = [{ lineId, performanceId, seatCategoryId, tariffId }];
+    return { old, other, path, order, lineId, exchanges, difference };
+  };
+  const change = (path: string, body: object, key = randomUUID()) =>
+    fixture.call<{ id: string; state: string }>('POST', `${path}/changes`, { body, key });
+  const countSold = ({ old, other }: Awaited<ReturnType<typeof sell>>) =>
+    [old, other].map((hall) => fixture.catalog.count(hall).sold);
+
+  describe.each(['fails', 'lost'] as const)('where a call of the catalogue %s', (mishap) => {
+    test.each(['holdPlaces', 'sellHold', 'releaseHold'])(
+      '%s: both places or one, and a repeat does it once',
+      async (operation) => {
+        const made = await sell();
+        const { path, exchanges, difference } = made;
+        const key = randomUUID();
+        fixture.catalog.mishaps.set(operation, mishap);
+        await change(path, { exchanges, difference }, key);
+        const [before, after] = countSold(made);
+        expect((before ?? 0) + (after ?? 0)).toBeGreaterThanOrEqual(2);
+        fixture.catalog.mishaps.clear();
+        const again = await change(path, { exchanges, difference }, key);
+        expect([again.status, again.data?.state]).toEqual([201, 'done']);
+        await fixture.later();
+        expect(countSold(made)).toEqual([1, 1]);
+        const now = await read(fixture, path);
+        expect([now.lines.length, now.formerLines.length, now.due, now.credit]).toEqual([2, 1, 0, 0]);
+        expect((await fixture.document(made.order.id))?.changes).toMatchObject([{ settlement: { placesReleased: 1 } }]);
+      },
+    );
+  });
+
+  test.each(['sellHold', 'settleChange'])('what is due is done where nobody repeats it: %s', async (operation) => {
+    const made = await sell();
+    const { path, exchanges, difference } = made;
+    const service = operation === 'sellHold' ? fixture.catalog : fixture.tickets;
+    service.mishaps.set(operation, 'fails');
+    await change(path, { exchanges, difference });
+    service.mishaps.clear();
+    // It is done, and then settled.
+    await fixture.later();
+    await fixture.later();
+    expect(countSold(made)).toEqual([1, 1]);
+    expect((await read(fixture, path)).lines.map(({ replaces }) => replaces)).toEqual([null, made.lineId]);
+    expect(fixture.catalog.count(made.old).free).toBe(1);
+  });
+
+  test('a pending change lapses at its end, and its money is credit; its old place was sold all the time', async () => {
+    const made = await sell(4_000);
+    const { path, exchanges, difference } = made;
+    const { data } = await change(path, { exchanges, difference });
+    expect(data.state).toBe('pending');
+    expect(fixture.catalog.count(made.other)).toMatchObject({ held: 1 });
+    await fixture.later(16 * 60_000);
+    expect((await fixture.document(made.order.id))?.changes).toMatchObject([{ state: 'lapsed' }]);
+    expect(fixture.catalog.count(made.other)).toMatchObject({ held: 0, sold: 0 });
+    expect(fixture.catalog.count(made.old)).toMatchObject({ sold: 2 });
+    expect(await read(fixture, path)).toMatchObject({ change: null, formerLines: [], credit: 0, due: 0 });
+  });
+
+  test('paid, and its places are gone: nothing is changed, the money is credit', async () => {
+    const made = await sell(4_000);
+    const { path, exchanges, difference } = made;
+    fixture.catalog.mishaps.set('sellHold', 'fails');
+    const payment = { method: 'card', status: 'captured' };
+    await change(path, { exchanges, difference, payment });
+    for (const { id } of fixture.catalog.placesOf(made.order.id))
+      if (made.other.placeIds.includes(id)) fixture.catalog.steal(id);
+    for (const id of made.other.placeIds) fixture.catalog.steal(id);
+    fixture.catalog.mishaps.clear();
+    await fixture.later();
+    expect((await fixture.document(made.order.id))?.changes).toMatchObject([{ state: 'lapsed' }]);
+    expect(await read(fixture, path)).toMatchObject({ lines: made.order.lines, credit: difference, due: 0 });
+  });
+
+  test('a place that was given back and taken again by the order is not released by a late settlement', async () => {
+    const made = await sell();
+    const { path, exchanges, difference, lineId, old } = made;
+    fixture.tickets.mishaps.set('settleChange', 'fails');
+    await change(path, { exchanges, difference });
+    const newLineId = String((await read(fixture, path)).lines[1]?.id);
+    const placeId = String(made.order.lines[0]?.place.id);
+    const { performanceId, seatCategoryId, tariffId } = old;
+    const back = [{ lineId: newLineId, performanceId, seatCategoryId, tariffId, placeId }];
+    const refused = await change(path, { exchanges: back, difference: 0 });
+    expect([refused.status, refused.code]).toEqual([409, 'order_places_unavailable']);
+    fixture.tickets.mishaps.clear();
+    await fixture.later();
+    const done = await change(path, { exchanges: back, difference: 0 });
+    expect(done.data.state).toBe('done');
+    await fixture.later();
+    const now = await read(fixture, path);
+    expect(now.lines.map(({ place }) => place.id)).toEqual([made.order.lines[1]?.place.id, placeId]);
+    expect(now.formerLines.map(({ id }) => id)).toEqual([lineId, newLineId]);
+    expect(countSold(made)).toEqual([2, 0]);
+  });
+
+  test('a control that comes first makes a pending change lapse; one that comes between keeps ticket and place', async () => {
+    const made = await sell(4_000);
+    const { path, exchanges, difference, lineId, order } = made;
+    const [ticketId, other] = order.lines.map((line) => String(line.ticketId));
+    await change(path, { exchanges, difference });
+    await fixture.deliver('ticket.controlled', { orderId: order.id, ticketId }, 2);
+    expect(await read(fixture, path)).toMatchObject({ change: null, lines: order.lines });
+    const refused = await change(path, { exchanges, difference });
+    expect([refused.status, refused.code]).toEqual([412, 'order_ticket_controlled']);
+    // Known to tickets alone when the change is settled.
+    fixture.tickets.mishaps.set('settleChange', 'fails');
+    const rest = String(order.lines[1]?.id);
+    const amount = order.lines[1]?.amount ?? 0;
+    await change(path, { returns: [{ lineId: rest }], difference: 0 - amount });
+    fixture.tickets.mishaps.clear();
+    fixture.tickets.controlled.set(order.id, [String(other)]);
+    await fixture.later();
+    const now = await read(fixture, path);
+    expect([now.lines.map(({ id }) => id), now.credit]).toEqual([[lineId], amount]);
+    const { changes } = (await fixture.document(order.id)) ?? {};
+    expect(changes?.at(-1)?.settlement).toMatchObject({ ticketsCancelled: 0, controlled: 1, placesReleased: 0 });
+    expect(fixture.catalog.count(made.old)).toMatchObject({ sold: 2 });
+  });
+});
