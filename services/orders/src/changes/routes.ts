@@ -138,6 +138,7 @@ export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
       method: 'get',
       access: 'orders:read',
       summary: 'Lists the changes of an order in order of creation',
+      description: 'Also those that have lapsed.',
       query: pageQuery,
       answers: { 200: createPageSchema(Change) },
       example: { params, answer: { items: [examples.change], nextCursor: null } },
