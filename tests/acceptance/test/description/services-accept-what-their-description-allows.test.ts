@@ -83,6 +83,10 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
   // A fee has an amount or, on tickets, a percentage, which alone is rounded.
   if (id === 'createFee' || id === 'changeFee')
     Object.assign(members, { amount: 100, percent: undefined, roundTo: undefined });
+  // So do the fees of a return policy.
+  const policies = [members, ...(Array.isArray(members.performances) ? members.performances : [])];
+  for (const one of policies.filter(({ returnPolicy }) => returnPolicy))
+    one.returnPolicy = { returnMinutes: 60, returnFee: { amount: 100 } };
   // A discount has one kind of effect; its codes are named or made, and withdrawn by batch or by one.
   if (id === 'createDiscount' || id === 'changeDiscount') members.effect = { amount: 100 };
   if (id === 'createDiscountCodes') for (const name of ['codes', 'maxUses']) delete members[name];

@@ -133,4 +133,49 @@ suite('a newcomer changes what was bought', () => {
     },
     STORY_MS,
   );
+
+  test.concurrent(
+    'a dearer seat is paid on the payment page; until then the old one stays, and the change can be given up',
+    async () => {
+      const hall = await openHall('Norma');
+      const own = await profile('en-GB');
+      const { page } = await visit(browser, product.demo, { profile: own, at: hall.at });
+      const seats = page.locator('.seat.is-free');
+      await seats.last().press('Space');
+      await page.getByRole('button', { name: 'Add to cart' }).click();
+      await page.getByRole('link', { name: 'To checkout' }).click();
+      await tellWhoBuys(page);
+      await page.locator('.summary .button').click();
+      await locateHeading(page, /^Thank you/).waitFor();
+      const ticket = page.locator('.ticket[data-barcode]');
+      await ticket.waitFor();
+      const code = await ticket.getAttribute('data-barcode');
+
+      /** For the first seat of the parterre, which costs ten francs more. */
+      const exchange = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'Return or exchange' }).click();
+        await page.getByRole('radio', { name: /^Exchange it/ }).check();
+        await page.getByRole('button', { name: 'Next' }).click();
+        await seats.first().press('Space');
+        await page.getByRole('button', { name: 'Next' }).click();
+        await page.getByText(/^To pay: CHF\s10\.00$/).waitFor();
+        await page.getByRole('button', { name: /on the payment page$/ }).click();
+      };
+      await exchange();
+      await page.locator('button[value=cancel]').click();
+      await waitForTakeover(page);
+      await page.getByRole('heading', { name: 'A change waits for your payment' }).waitFor();
+      expect(await ticket.getAttribute('data-barcode')).toBe(code);
+      await page.getByRole('button', { name: 'Do not change it' }).click();
+      await page.getByRole('button', { name: 'Return or exchange' }).waitFor();
+      await exchange();
+      await page.locator('button[value=pay]').click();
+      await waitForTakeover(page);
+      await page.getByText('Given back or exchanged: 1').waitFor();
+      await ticket.waitFor();
+      expect(await ticket.getAttribute('data-barcode')).not.toBe(code);
+      await own.close();
+    },
+    STORY_MS,
+  );
 });
