@@ -21,6 +21,7 @@ export {
 } from './lists.ts';
 export { canonicaliseTag, listAcceptedTags, matchTag, selectText, sortLanguages } from './locale/languages.ts';
 export { formatPercent, formatPriceParts, listIncludedTaxes, listSellerLines } from './locale/receipts.ts';
+export { formatReturnPolicy } from './locale/return-policy.ts';
 export {
   capitalise,
   EXPONENTS,

@@ -12,6 +12,7 @@ export {
   sumTaxes,
   type TaxedSum,
 } from './price.ts';
+export { type ReturnFee, type ReturnPolicy, type ReturnTerms, resolveReturnTerms } from './returns.ts';
 export {
   type Buyer,
   type Buying,

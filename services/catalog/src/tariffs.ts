@@ -18,6 +18,7 @@ import {
   readChangesPage,
   timestamp,
 } from '@boxoffice/http';
+import type { ReturnTerms } from '@boxoffice/prices';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import {
@@ -28,7 +29,6 @@ import {
   requireInstitution,
   throwNotFound,
 } from './context.ts';
-import type { ReturnTerms } from './domain/return-policy.ts';
 import type { TariffDetails } from './domain/tariff.ts';
 import { givenReturnPolicy, readReturnTerms, returnPolicy } from './pricing/return-policy.ts';
 import { requireTax } from './pricing/rules.ts';

@@ -32,6 +32,8 @@ interface Kind {
   readonly tax?: string | null;
   /** The share of the full price that a tariff costs, by the tariff's code. */
   readonly shares: Readonly<Record<string, number>>;
+  /** Of its performances; absent or null: none. */
+  readonly returnPolicy?: object | null;
   /** How many evenings a show of the season has, for one after the other, again and again. */
   readonly evenings?: readonly number[];
   /** Before its evenings, a performance at the next usual hour, and on as many days, at that hour. */
@@ -183,6 +185,7 @@ export function buildProductBodies(
       seatCategories,
       prices,
       ...(product.seatMap ? { seatMap: product.seatMap } : {}),
+      ...(product.returnPolicy ? { returnPolicy: product.returnPolicy } : {}),
     }));
     const { entries, details, tax } = product;
     const more = { ...(details && { details }), ...(entries && { entries }), ...(tax && { taxId: taxes[tax] }) };

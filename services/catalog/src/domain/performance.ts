@@ -1,7 +1,8 @@
+import type { ReturnTerms } from '@boxoffice/prices';
 import { type CategoryPlan, findCapacityProblems, mergeRows, type RequestedCapacity } from './capacity.ts';
 import { type Clocks, computeMeantStart, hasMovedLocalTime, type MeantStart, restoreMeantStart } from './clocks.ts';
 import { isEndBeforeStart, selectLater } from './product.ts';
-import { type GivenTerms, mergeReturnTerms, type ReturnTerms } from './return-policy.ts';
+import { type GivenTerms, mergeReturnTerms } from './return-policy.ts';
 import { type CategoryInput, findCategoryProblems, type SeatCategory } from './seat-category.ts';
 import { type CategoryRows, findSeatMapProblems, type SeatMap } from './seat-map.ts';
 import { findPriceProblems, type MoneyRules, type Price, type PriceInput, resolvePrices } from './tariff.ts';

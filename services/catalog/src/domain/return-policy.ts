@@ -1,28 +1,14 @@
+import type { ReturnFee, ReturnTerms } from '@boxoffice/prices';
 import { normalisePercentage } from './percentage.ts';
-
-/** Exactly one of `amount`, in the minor unit, and `percent` of the line's amount, with `roundTo`. */
-export interface ChangeFee {
-  readonly amount?: number;
-  readonly percent?: string;
-  readonly roundTo?: number;
-}
-
-/** Minutes are before the start of the performance; null: not allowed. A fee that is null is none. */
-export interface ReturnTerms {
-  readonly returnMinutes: number | null;
-  readonly returnFee: ChangeFee | null;
-  readonly exchangeMinutes: number | null;
-  readonly exchangeFee: ChangeFee | null;
-}
 
 type Given<T> = { readonly [Name in keyof T]?: T[Name] | null };
 
 /** Absent members are as before. */
 export interface GivenTerms {
   readonly returnMinutes?: number | null;
-  readonly returnFee?: Given<ChangeFee> | null;
+  readonly returnFee?: Given<ReturnFee> | null;
   readonly exchangeMinutes?: number | null;
-  readonly exchangeFee?: Given<ChangeFee> | null;
+  readonly exchangeFee?: Given<ReturnFee> | null;
 }
 
 export function mergeReturnTerms(
@@ -37,7 +23,7 @@ export function mergeReturnTerms(
 }
 
 /** One of the other kind takes the place of the one that there was. */
-const mergeFee = (given: GivenTerms['returnFee'], before: ChangeFee | null): ChangeFee | null => {
+const mergeFee = (given: GivenTerms['returnFee'], before: ReturnFee | null): ReturnFee | null => {
   if (!given) return given === undefined ? before : null;
   const isWhole = given.amount != null || given.percent != null;
   const { amount, percent, roundTo } = { ...(isWhole ? { roundTo: before?.roundTo } : before), ...given };

@@ -1,4 +1,4 @@
-import type { ReturnTerms } from './return-policy.ts';
+import type { ReturnTerms } from '@boxoffice/prices';
 
 export interface TariffDetails {
   readonly code: string;

@@ -2,8 +2,9 @@
 
 import { Fault } from '@boxoffice/envelope';
 import { createNullableSchema, createPatchSchema, named } from '@boxoffice/http';
+import type { ReturnTerms } from '@boxoffice/prices';
 import { Type } from 'typebox';
-import { findFeeProblems, type GivenTerms, mergeReturnTerms, type ReturnTerms } from '../domain/return-policy.ts';
+import { findFeeProblems, type GivenTerms, mergeReturnTerms } from '../domain/return-policy.ts';
 import { amount } from '../schemas.ts';
 import { percent, roundTo } from './schemas.ts';
 

@@ -1,11 +1,10 @@
-import type { CodeState } from '@boxoffice/prices';
+import type { CodeState, ReturnTerms } from '@boxoffice/prices';
 import { checkTariffAccess, setBuyer } from './buyer.ts';
 import { cancel } from './cancellation.ts';
 import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { markListed, toBeneficiary } from './lines.ts';
 import { createContactNamedFacts, hasNames } from './order/facts.ts';
-import type { ReturnTerms } from './order/line.ts';
 import { computeDue, computeTotal, isAmountList } from './order/money.ts';
 import type { Guest, Line, LineComposition, Order, Texts } from './order/order.ts';
 import { checkDecidable, isHidden, markModified } from './order/state.ts';

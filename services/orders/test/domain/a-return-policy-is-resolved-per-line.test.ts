@@ -1,10 +1,10 @@
 // rule commerce.5: fees `{amount}`, `{percent}` (of the line's amount) or null, never more than the line's amount | services/orders/src/domain/changes/policy.ts
 // rule commerce.5: A performance that moves moves the instants | services/orders/src/domain/changes/policy.ts
 
+import type { ReturnFee, ReturnTerms } from '@boxoffice/prices';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { moveLine, moveLines, resolveReturnPolicy } from '../../src/domain/changes/policy.ts';
-import type { ReturnFee, ReturnTerms } from '../../src/domain/order/line.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { createLine, createOpenOrder, MINUTE, NOW } from './samples.ts';
 

@@ -6,7 +6,7 @@ import { cart, cartItems, loadCart, onChange, productIfShown, timeLeft, visitor 
 import { clock, isShow, longDay, money, t, time, validityLine } from '../texts/index.js';
 import { placeName } from '../ticket.js';
 import { codesBlock } from './codes.js';
-import { itemComposition, totalComposition } from './composition.js';
+import { itemComposition, returnTexts, totalComposition } from './composition.js';
 
 /** A page with one message and a link to the programme. */
 export function message(title, text, ...more) {
@@ -148,6 +148,7 @@ const groupBlock = (group) =>
         { class: 'items' },
         group.items.map((item) => itemRow(group, item)),
       ),
+      returnTexts(group.items),
     ),
   );
 

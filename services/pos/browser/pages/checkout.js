@@ -6,6 +6,7 @@ import { goToOrder } from '../paying.js';
 import { cart, cartItems, emptyCart, loadCart, runSequentially, visitor } from '../state.js';
 import { errorText, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
+import { returnTexts } from './composition.js';
 import { paymentChoice } from './payment-choice.js';
 import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
 
@@ -193,6 +194,7 @@ const lines = async () => {
         h('strong', {}, nameOf(group)),
         h('span', { class: 'small' }, whenAndWhere(group.items[0])),
         h('span', {}, t('things', { type: typeOf(group.items), count: group.items.length })),
+        returnTexts(group.items),
       ),
     ),
   );

@@ -4,6 +4,7 @@ import { go, shop } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { cart, cartItems, loadCart, onChange, productOf, visitor } from '../state.js';
 import { money, t, typeOf } from '../texts/index.js';
+import { returnTexts } from './composition.js';
 
 const LATE_MS = 1_300;
 
@@ -171,6 +172,8 @@ const stockOf = ({ type }, { free: count }) => {
   return count <= FEW ? t('placesLeft', { type, count }) : t('placesFree');
 };
 
+const listPrices = ({ name, prices }) => prices.map((price) => ({ ...price, tariff: `${name}, ${price.tariff}` }));
+
 const panelOf = (product, performance, { offered, seatMap, purpose }) => {
   const { currency, type } = product;
   const sums = new Map();
@@ -258,6 +261,7 @@ const panelOf = (product, performance, { offered, seatMap, purpose }) => {
     { class: 'choice' },
     seats && [h('h2', {}, t('chooseSeats')), seats],
     places && [h('h2', {}, t(seats ? 'chooseOtherPlaces' : 'choosePlaces', { type })), places],
+    returnTexts(offered.flatMap(listPrices)),
     bar,
   );
   return { node, leave };

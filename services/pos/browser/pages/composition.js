@@ -45,3 +45,14 @@ const partRow =
   (currency) =>
   ({ name, amount }) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, money(amount, currency)));
+
+/** What may be done with places after the sale, each sentence once; with the tariff where there are several. */
+export function returnTexts(sold) {
+  const texts = Map.groupBy(
+    sold.filter(({ returnText }) => returnText),
+    ({ returnText }) => returnText,
+  );
+  return [...texts].map(([text, [{ tariff: label }]]) =>
+    h('p', { class: 'small' }, texts.size > 1 ? t('labelled', { label, text }) : text),
+  );
+}

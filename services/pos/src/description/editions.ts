@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
 import { OrderChange } from './changes.ts';
-import { examples } from './examples.ts';
+import { examples, policy } from './examples.ts';
 import { localCreatedAt, localStartDate, localValidUntil, startOffset } from './local-times.ts';
-import { charged, composed, createAmount, ShopPayment } from './money.ts';
+import { charged, composed, createAmount, returnText, ShopPayment } from './money.ts';
 import { ListedProduct, ProductDetail, ProductEntry, ProductPage } from './products.ts';
 import { Cart, CartItem, createMapSchema, NewItem, Order, OrderItem, Ticket, Venue } from './schemas.ts';
 
@@ -28,7 +28,7 @@ const sold = {
   localValidUntil,
 };
 
-const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...composed, ...sold }));
+const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...composed, returnText, ...sold }));
 
 const ExperimentalCart = named(
   'CartExperimental',
@@ -51,6 +51,7 @@ const ExperimentalOrder = named(
         Members({
           ...OrderItem.properties,
           ...composed,
+          returnText,
           ...sold,
           replaces: createNullableSchema(Text({ description: 'the item that it was exchanged for' })),
           ticketStatus: createNullableSchema(
@@ -132,12 +133,7 @@ const toUntaxed = (gross: number) => [{ taxId: null, rate: null, net: gross, tax
 
 const exampleOfFee = { kind: 'fee', id: 'fee_01k9q2m8r2', name: 'Frais de réservation', amount: 200 } as const;
 
-const returnPolicy = {
-  ...{ returnableUntil: '2027-03-12T18:00:00.000Z', returnFee: 500 },
-  ...{ exchangeableUntil: '2027-03-12T18:00:00.000Z', exchangeFee: 0 },
-};
-
-const exampleOfItem = { base: 4_300, components: [exampleOfFee], taxes: toUntaxed(4_500), returnPolicy };
+const exampleOfItem = { base: 4_300, components: [exampleOfFee], taxes: toUntaxed(4_500), ...policy };
 
 const exampleOfOrder = {
   fees: [],

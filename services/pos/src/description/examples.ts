@@ -66,11 +66,27 @@ const more = { entries: null, image, details: 'En italien, surtitré.\n\nOuvertu
 
 const listedProduct = { ...product, ...more };
 
+export const policy = {
+  returnPolicy: {
+    ...{ returnableUntil: '2027-03-12T18:00:00.000Z', returnFee: 500 },
+    ...{ exchangeableUntil: '2027-03-12T18:00:00.000Z', exchangeFee: 0 },
+  },
+  returnText:
+    'Retour jusqu’au vendredi 12 mars 2027 à 19:00 pour 5.00 CHF; échange jusqu’au vendredi 12 mars 2027 à 19:00',
+};
+
 const productPage = {
   ...productDetail,
   ...localPeriod,
   ...more,
-  performances: productDetail.performances.map((performance) => ({ ...performance, ...localStart })),
+  performances: productDetail.performances.map((performance) => ({
+    ...performance,
+    ...localStart,
+    seatCategories: performance.seatCategories.map(({ prices, ...category }) => ({
+      ...category,
+      prices: prices.map((price) => ({ ...price, ...policy })),
+    })),
+  })),
 };
 
 const programme = {

@@ -43,6 +43,10 @@ export const ReturnPolicy = createNullableSchema(
   ),
 );
 
+export const returnText = createNullableSchema(
+  Text({ description: '`returnPolicy` in the wanted language, by the clocks of the venue; null without one' }),
+);
+
 /** What the amount of an item is made of, and for what it comes back. */
 export const composed = {
   returnPolicy: ReturnPolicy,

@@ -2,6 +2,7 @@ import { createNullableSchema, currency, named, oneOf, timestamp } from '@boxoff
 import { Type } from 'typebox';
 import { levels } from '../domain/offer.ts';
 import { localPeriod, localStart } from './local-times.ts';
+import { ReturnPolicy, returnText } from './money.ts';
 import { createMapSchema, productType, Venue, where } from './schemas.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
@@ -127,6 +128,18 @@ const PerformanceEntry = named(
 
 export const ProductDetail = named('ShopProductDetail', Members({ ...product, performances: List(PerformanceEntry) }));
 
+const { seatCategories: _, ...performance } = PerformanceEntry.properties;
+const { prices: __, ...seatCategory } = SeatCategory.properties;
+
+const PriceWithPolicy = named(
+  'ShopPriceExperimental',
+  Members({ ...Price.properties, returnPolicy: ReturnPolicy, returnText }),
+);
+
+const seatCategories = List(
+  named('ShopSeatCategoryExperimental', Members({ ...seatCategory, prices: List(PriceWithPolicy) })),
+);
+
 export const ProductPage = named(
   'ShopProductDetailExperimental',
   Members({
@@ -136,7 +149,7 @@ export const ProductPage = named(
     image,
     details,
     performances: List(
-      named('ShopPerformanceExperimental', Members({ ...PerformanceEntry.properties, ...localStart })),
+      named('ShopPerformanceExperimental', Members({ ...performance, ...localStart, seatCategories })),
     ),
   }),
 );

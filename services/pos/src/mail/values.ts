@@ -16,6 +16,7 @@ import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { Validity } from '../domain/offer.ts';
 import { findSeller } from '../orders/receipt.ts';
+import { describeReturnPolicy } from '../orders/return-text.ts';
 import { isShownImage } from '../products/images.ts';
 import type { MailDocument } from '../store.ts';
 import type { Values } from './templates.ts';
@@ -186,6 +187,14 @@ export function buildMailValues(its: ValuesOptions): Values {
       const made = formatPriceParts({ base, components }, whole, spoken);
       return `- ${what}${colon} ${whole(amount)}${made === '' ? '' : ` (${made})`}`;
     });
+  /** Each sentence once; of what was not sold none. */
+  const formatReturns = (places: readonly Sold[]): string[] => {
+    const { currency, state } = order;
+    const said = places.map(({ line, about }) =>
+      describeReturnPolicy(line.returnPolicy, { locale, timeZone: about?.timeZone, now: soldAt, currency }),
+    );
+    return state === 'confirmed' ? [...new Set(said.flatMap((text) => text ?? []))] : [];
+  };
   const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
     const [first] = places as [Sold, ...Sold[]];
     const where = first.productType === 'goods' ? '' : formatWhere(first.about);
@@ -193,6 +202,7 @@ export function buildMailValues(its: ValuesOptions): Values {
       spoken(first.about?.product),
       capitalise(joinParts([formatWhen(first), where])),
       ...formatPlaces(places),
+      ...formatReturns(places),
     ].filter((part) => part !== '');
   });
   const seller = findSeller(order, shop);

@@ -12,6 +12,7 @@ import { mapById } from '../request/pagination.ts';
 import { createNotFoundFault, requireSession, type Visit } from '../request/visit.ts';
 import { isId } from '../store.ts';
 import { findLinkedOrder } from './links.ts';
+import { describeReturnPolicy, toWording } from './return-text.ts';
 
 interface Reader {
   readonly visit: Visit;
@@ -111,7 +112,9 @@ const toSoldView = (line: Line, performance: CurrentPerformance | undefined, { v
   };
   const shown = { ...sold, ...now };
   const local = toLocalTimes(performance?.startDate ?? line.startDate, shown, visit);
-  return { ...toComposedView(line, visit), ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
+  const { timeZone } = shown;
+  const returnText = describeReturnPolicy(line.returnPolicy, { ...toWording(visit), timeZone, now: Date.now() });
+  return { ...toComposedView(line, visit), returnText, ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
 };
 
 /** Null where an earlier release has not stored it. */

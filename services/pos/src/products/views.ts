@@ -1,10 +1,12 @@
 import { selectText } from '@boxoffice/http';
 import { formatLocalTime, formatRepeatedOffset } from '@boxoffice/http/local-time';
+import { resolveReturnTerms } from '@boxoffice/prices';
 import type { Static } from 'typebox';
 import type { Offer, Performance, PointOfSale, Product, Stock } from '../clients/catalog.ts';
 import type * as schemas from '../description/products.ts';
 import { createPriceList } from '../domain/list-price.ts';
 import { compareByStartThenId, computeAvailability, isOnSale, isShown, selectTariffs } from '../domain/offer.ts';
+import { describeReturnPolicy, toWording } from '../orders/return-text.ts';
 
 export interface Audience {
   readonly pointOfSale: PointOfSale;
@@ -67,6 +69,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
   const [language = 'en'] = languages;
   const timeZone = offer.products.flatMap(({ performances }) => performances)[0]?.timeZone ?? 'UTC';
   const tariffs = selectTariffs(offer.tariffs, pointOfSale.tariffIds, criteria);
+  const { currency } = pointOfSale;
   const buyer = { pointOfSale: pointOfSale.serviceHost, clientId: null };
   const priceAlone = createPriceList(offer.pricing, { ...buyer, criteria, now });
 
@@ -90,7 +93,7 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
       description: product.description && selectText(product.description, languages),
       ...computePeriod(product),
       priceFrom: amounts.length > 0 ? Math.min(...amounts) : null,
-      currency: pointOfSale.currency,
+      currency,
       availability: computeLevel(shown, stockOf),
       onSale: shown.some((performance) => isOnSale(performance, product, now)),
     };
@@ -106,6 +109,22 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
     ...toImage(product),
     details: product.details ? selectText(product.details, languages) : null,
   });
+
+  const wording = { ...toWording({ languages, pointOfSale }), now };
+
+  /** Of a place at this price; null: it stays sold. Absent members: until every instance of the catalog is of this release. */
+  const toReturnMembers = (performance: Performance, tariffId: string, amount: number) => {
+    const { startDate, timeZone } = performance;
+    const terms = tariffs.get(tariffId)?.returnPolicy ?? performance.returnPolicy;
+    const policy = terms && resolveReturnTerms(terms, { startDate, amount });
+    const returnPolicy = policy
+      ? {
+          ...{ returnableUntil: toInstant(policy.returnableUntil), returnFee: policy.returnFee },
+          ...{ exchangeableUntil: toInstant(policy.exchangeableUntil), exchangeFee: policy.exchangeFee },
+        }
+      : null;
+    return { returnPolicy, returnText: describeReturnPolicy(returnPolicy, { ...wording, timeZone }) };
+  };
 
   const performanceEntry = (product: Product) => (performance: Performance) => {
     const free = mapFree(performance, stockOf);
@@ -160,10 +179,20 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
       ...entry(product),
       ...formatLocalPeriod(product, timeZone),
       ...toMore(product),
-      performances: listShownPerformances(product, now).map((performance) => ({
-        ...performanceEntry(product)(performance),
-        ...formatLocalStart(performance, language),
-      })),
+      performances: listShownPerformances(product, now).map((performance) => {
+        const { seatCategories, ...entry } = performanceEntry(product)(performance);
+        return {
+          ...entry,
+          ...formatLocalStart(performance, language),
+          seatCategories: seatCategories.map(({ prices, ...category }) => ({
+            ...category,
+            prices: prices.map((price) => ({
+              ...price,
+              ...toReturnMembers(performance, price.tariffId, price.amount),
+            })),
+          })),
+        };
+      }),
     }),
     availabilities: (product: Product): Record<string, Static<typeof schemas.AvailabilityEntry>> =>
       Object.fromEntries(
@@ -180,6 +209,8 @@ export function createViews(audience: Audience, offer: Offer, stockOf: StockOf, 
       ),
   };
 }
+
+const toInstant = (epochMs: number | null) => (epochMs === null ? null : new Date(epochMs).toISOString());
 
 const computeLevel = (performances: readonly Performance[], stockOf: StockOf) => {
   const categories = performances.flatMap(({ id }) => stockOf(id)?.seatCategories ?? []);

@@ -79,6 +79,22 @@ describe('the mail of an order', () => {
     });
   });
 
+  test.each([
+    ['en', 'Return until Wednesday, 30 April 2031 at 20:30 for CHF 5.00; exchange until Thursday, 1 May 2031 at 19:30'],
+    [
+      'de',
+      'Rückgabe bis Mittwoch, 30. April 2031 um 20:30 für CHF 5.00; Umtausch bis Donnerstag, 1. Mai 2031 um 19:30',
+    ],
+    ['fr', 'Retour jusqu’au mercredi 30 avril 2031 à 20:30 pour 5.00 CHF; échange jusqu’au jeudi 1 mai 2031 à 19:30'],
+  ])('says once until when and for which fee places are returned and exchanged, in %s', async (language, sentence) => {
+    const returnPolicy = {
+      ...{ returnableUntil: '2031-04-30T18:30:00.000Z', returnFee: 500 },
+      ...{ exchangeableUntil: '2031-05-01T17:30:00.000Z', exchangeFee: 0 },
+    };
+    const { text } = await writeMail(language, {}, { returnPolicy });
+    expect(text.replaceAll(/[\u00a0\u202f]/g, ' ').split(sentence)).toHaveLength(2);
+  });
+
   test('without fees and taxes says nothing of them, and has the present head if it was sold without one', async () => {
     const { text, document } = await writeMail('en', {});
     expect(text).toMatch(/\n\nShop Ltd\n\nPlay\n/);

@@ -1,43 +1,18 @@
 // Until when a line may be returned and exchanged, and what that costs.
 
-import { multiplyByPercent } from '@boxoffice/prices';
-import type { NewLine, ReturnFee } from '../order/line.ts';
+import { type ReturnPolicy, resolveReturnTerms } from '@boxoffice/prices';
+import type { NewLine } from '../order/line.ts';
 import type { Order } from '../order/order.ts';
 import { markModified } from '../order/state.ts';
 
-/** Allowed while now is before the instant, in epoch milliseconds; null: never. */
-export interface ReturnPolicy {
-  readonly returnableUntil: number | null;
-  readonly returnFee: number;
-  readonly exchangeableUntil: number | null;
-  readonly exchangeFee: number;
-}
-
-const MINUTE_MS = 60_000;
-
-/** Null without a policy. The fees are those of a line that is not allowed to leave, too. */
+/** Null without a policy. */
 export function resolveReturnPolicy({
   returnPolicy,
-  startDate,
-  start,
   amount,
+  ...line
 }: Pick<NewLine, 'returnPolicy' | 'startDate' | 'start' | 'amount'>): ReturnPolicy | null {
-  if (!returnPolicy) return null;
-  const { returnMinutes, returnFee, exchangeMinutes, exchangeFee } = returnPolicy;
-  const startsAt = Date.parse(getStart({ start, startDate }));
-  const until = (minutes: number | null) => (minutes === null ? null : startsAt - minutes * MINUTE_MS);
-  return {
-    returnableUntil: until(returnMinutes),
-    returnFee: computeReturnFee(returnFee, amount),
-    exchangeableUntil: until(exchangeMinutes),
-    exchangeFee: computeReturnFee(exchangeFee, amount),
-  };
+  return returnPolicy ? resolveReturnTerms(returnPolicy, { startDate: getStart(line), amount }) : null;
 }
-
-const computeReturnFee = (fee: ReturnFee | null, amount: number): number => {
-  const { amount: fixed, percent = '0', roundTo } = fee ?? {};
-  return Math.min(fixed ?? multiplyByPercent(amount, percent, roundTo), amount);
-};
 
 /** Of a performance; `asOf` is its version. */
 export interface Start {

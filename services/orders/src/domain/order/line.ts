@@ -1,4 +1,4 @@
-import type { Component, Fee, Grant, Tax, TaxedSum } from '@boxoffice/prices';
+import type { Component, Fee, Grant, ReturnTerms, Tax, TaxedSum } from '@boxoffice/prices';
 
 export interface Place {
   readonly id: string;
@@ -93,21 +93,6 @@ export const changeFeeNames = {
 } as const;
 
 export type OrderFee = WholeOrderFee | LineChangeFee;
-
-/** Either `amount` or `percent`, rounded to a multiple of `roundTo`; absent: 1. */
-export interface ReturnFee {
-  readonly amount?: number;
-  readonly percent?: string;
-  readonly roundTo?: number;
-}
-
-/** Minutes before the start, until which a line may leave, null: never; what that costs, null: nothing. */
-export interface ReturnTerms {
-  readonly returnMinutes: number | null;
-  readonly returnFee: ReturnFee | null;
-  readonly exchangeMinutes: number | null;
-  readonly exchangeFee: ReturnFee | null;
-}
 
 export interface Line extends NewLine {
   /** Changes since the confirmation; absent: none. */

@@ -12,7 +12,6 @@ export type {
   LineComposition,
   NewLine,
   Place,
-  ReturnTerms,
   Texts,
 } from './line.ts';
 
