@@ -3,6 +3,7 @@
 import type { Mutation } from './inside/orders.ts';
 import type { Violation } from './invariants/verdict.ts';
 import type { Scenario } from './round/round.ts';
+import { changes } from './scenarios/changes.ts';
 import { contention, exchanges, races } from './scenarios/contention.ts';
 import { discounts } from './scenarios/discounts.ts';
 import { kills } from './scenarios/kills.ts';
@@ -266,6 +267,61 @@ export const controls: readonly Control[] = [
     ],
     scenario: discounts,
     points: ['orders-before-uses'],
+  },
+  {
+    name: 'new-places-sold-early',
+    bug: 'the new places of an exchange are sold before a write names them, so a dead process leaves them sold to nobody',
+    mutations: [
+      {
+        file: 'services/orders/src/changes/hold.ts',
+        from: 'const { lines, until } = createHeldLines(context, held, items, toBuyer(order));',
+        to: `await context.stock.sell(institution, holder, { placeIds: held.lines.map(({ place }) => place.id) });
+  const { lines, until } = createHeldLines(context, held, items, toBuyer(order));`,
+      },
+    ],
+    scenario: changes,
+    points: ['catalog-sale-answered', 'orders-after-sale'],
+  },
+  {
+    name: 'released-by-holder',
+    bug: 'the release that follows a change names no places, so it frees all that the order has had for so long',
+    mutations: [
+      {
+        file: 'services/orders/src/saga/change.ts',
+        from: 'release(institution, id, { placeIds, asOf, sold: true });',
+        to: 'release(institution, id, { asOf, sold: true });',
+      },
+    ],
+    scenario: changes,
+    points: ['orders-before-release'],
+  },
+  {
+    name: 'returned-ticket-issued-again',
+    bug: 'the ticket of a returned line is deleted and not kept as cancelled, so a repeated issue makes it again',
+    mutations: [
+      {
+        file: 'services/tickets/src/issue/change.ts',
+        from: 'const made = await issueReplacing(own, order, change, left);',
+        to: `for (const { id, lineId } of left)
+    if (change.returned.some((one) => one.lineId === lineId)) await collections.tickets.delete(id);
+  const made = await issueReplacing(own, order, change, left);`,
+      },
+    ],
+    scenario: changes,
+    points: ['tickets-tickets-answered'],
+  },
+  {
+    name: 'cancelled-for-a-former-line',
+    bug: 'a cancelled performance cancels the orders that have had a line of it, too',
+    mutations: [
+      {
+        file: 'services/orders/src/domain/changes/follow.ts',
+        from: 'if (gone.length === 0) return',
+        to: 'if (order.formerLines?.some(isOver)) return undefined;\n  if (gone.length === 0) return',
+      },
+    ],
+    scenario: changes,
+    points: ['orders-before-release'],
   },
 ];
 

@@ -7,6 +7,7 @@ import { inspect } from './round/inspection.ts';
 import { countOutcomes } from './round/journal.ts';
 import { createRandom } from './round/random.ts';
 import { type Played, playRound, type Scenario } from './round/round.ts';
+import { changes } from './scenarios/changes.ts';
 import { commands } from './scenarios/commands.ts';
 import { contention, exchanges, races, seats } from './scenarios/contention.ts';
 import { discounts } from './scenarios/discounts.ts';
@@ -26,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
   checkout,
   commands,
   discounts,
+  changes,
   payments,
   signIns,
   closing,

@@ -121,10 +121,13 @@ export async function findOrder(api: Client, orderId: string): Promise<OrderView
 
 /** The institution API's documents, as far as these checks read them. */
 
-interface LineView {
+export interface LineView {
   readonly id: string;
   readonly performanceId: string;
   readonly ticketId: string | null;
+  readonly tariffId: string;
+  readonly seatCategoryId: string;
+  readonly place: { readonly id: string };
   readonly amount: number;
   readonly components: readonly { readonly id: string; readonly amount: number }[];
 }
@@ -134,16 +137,42 @@ export interface OrderView {
   readonly state: State;
   readonly externalReference: string | null;
   readonly lines: readonly LineView[];
+  readonly formerLines: readonly (LineView & { readonly changeId: string })[];
+  /** The pending one. */
+  readonly change: string | null;
+  readonly fees: readonly { readonly amount: number }[];
   readonly total: number;
   readonly paid: number;
+  readonly refunded: number;
+  readonly due: number;
+  readonly credit: number;
   readonly contactNumber: string | null;
   readonly expiresAt: string | null;
   readonly confirmedAt: string | null;
   readonly cancellation: { readonly settledAt: string | null } | null;
 }
 
+/** A return or an exchange of lines. */
+export interface ChangeView {
+  readonly id: string;
+  readonly state: 'pending' | 'done' | 'lapsed';
+  readonly reason: string | null;
+  readonly returns: readonly { readonly lineId: string }[];
+  readonly exchanges: readonly { readonly lineId: string; readonly newLineId: string }[];
+  readonly due: number;
+  readonly credit: number;
+  readonly expiresAt: string | null;
+  readonly settlement: {
+    readonly ticketsCancelled: number | null;
+    readonly controlled: number | null;
+    readonly settledAt: string | null;
+  };
+}
+
 export interface TicketView {
   readonly id: string;
+  readonly performanceId: string;
+  readonly place: { readonly id: string };
   readonly status: Status;
   readonly orderId: string;
   readonly controlledAt: string | null;

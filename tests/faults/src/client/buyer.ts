@@ -78,23 +78,33 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
     create: (items: readonly RequestedItem[], pointOfSale?: string, codes: readonly string[] = []) =>
       act('create', null, '/svc/v3/orders', { items, ...(pointOfSale && { pointOfSale }), ...(codes[0] && { codes }) }),
     /** Creates and sells in one call, paid by this amount or, where it is null, on account. */
-    sell: (items: readonly RequestedItem[], amount: number | null) =>
-      amount === null
-        ? act('create', null, '/svc/v3/orders', { items, confirmation: { onAccount: true } }, { isSold: true })
-        : act(
-            'create',
-            null,
-            '/svc/v3/orders',
-            { items, payment: { method: 'card', amount } },
-            { amount, isSold: true },
-          ),
+    sell: (items: readonly RequestedItem[], amount: number | null, pointOfSale?: string) => {
+      const how = amount === null ? { confirmation: { onAccount: true } } : { payment: { method: 'card', amount } };
+      const body = { items, ...how, ...(pointOfSale && { pointOfSale }) };
+      return act('create', null, '/svc/v3/orders', body, { ...(amount !== null && { amount }), isSold: true });
+    },
+    /** Returns and exchanges lines; `amount`: captured with it. */
+    alter: (id: string, body: object, amount = 0) => act('alter', id, order(id, 'changes'), body, { amount }),
+    withdraw: (id: string, change: string) =>
+      act('withdraw', id, order(id, `changes/${change}`), {}, { method: 'DELETE', detail: change }),
     confirm: (id: string) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
     cancel: (id: string, override?: boolean) =>
       act('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),
-    pay: (id: string, amount: number) =>
-      act('pay', id, order(id, 'payments'), { method: 'card', amount, status: 'captured' }, { amount }),
-    pledge: (id: string, amount: number) =>
-      act('pledge', id, order(id, 'payments'), { method: 'card', amount, status: 'pending' }),
+    pay: (id: string, amount: number, changeId?: string) =>
+      act(
+        'pay',
+        id,
+        order(id, 'payments'),
+        { method: 'card', amount, status: 'captured', ...(changeId && { changeId }) },
+        { amount },
+      ),
+    pledge: (id: string, amount: number, changeId?: string) =>
+      act('pledge', id, order(id, 'payments'), {
+        method: 'card',
+        amount,
+        status: 'pending',
+        ...(changeId && { changeId }),
+      }),
     settle: (id: string, paymentId: string, amount: number) =>
       act('settle', id, order(id, `payments/${paymentId}`), { status: 'captured' }, { method: 'PATCH', amount }),
     refund: (id: string, amount: number) =>

@@ -22,13 +22,14 @@ export interface FactPoint {
 }
 
 /**
- * The transaction of a step: a purchase, the uses of discounts that it claims, its cancellation, the end of a whole performance, a visitor's checkout (which
- * also has the sale of a purchase), the cancellation of a checkout after an error, a payment on a provider's page,
+ * The transaction of a step: a purchase, the uses of discounts that it claims, the return or exchange of its lines, its
+ * cancellation, the end of a whole performance, a visitor's checkout (which also has the sale of a purchase), the cancellation of a checkout after an error, a payment on a provider's page,
  * access (signing in, keys, usage), or any further command and its reactions.
  */
 export type Step =
   | 'purchase'
   | 'discount'
+  | 'exchange'
   | 'cancellation'
   | 'closing'
   | 'checkout'
@@ -61,6 +62,9 @@ const requests: readonly Request[] = [
   ['purchase', 'sale', 'orders', 'catalog', `POST ${HOLD}/sale`],
   ['purchase', 'issue', 'orders', 'tickets', 'POST /internal/tickets/issue'],
   ['purchase', 'confirmation', undefined, 'orders', `POST ${ORDER}/confirmation`],
+  ['exchange', 'exchange', undefined, 'orders', `POST ${ORDER}/changes`],
+  ['exchange', 'withdrawal', undefined, 'orders', `DELETE ${ORDER}/changes/*`],
+  ['exchange', 'tickets', 'orders', 'tickets', 'POST /internal/tickets/changes'],
   ['cancellation', 'control-check', 'orders', 'tickets', 'GET /internal/orders/*/tickets'],
   ['cancellation', 'cancellation', undefined, 'orders', `POST ${ORDER}/cancellation`],
   ['checkout', 'purchase', undefined, 'gateway', 'POST /tnwr/v1/orders'],
@@ -195,4 +199,10 @@ export const paymentPoints: readonly string[] = [
 export const discountPoints: readonly string[] = [
   ...listPoints('discount'),
   ...listPoints('purchase', 'command').filter((name) => /-(sale|release)(-|$)/.test(name)),
+];
+
+/** The points of a change of a confirmed order: its hold, its payment, the sale, its tickets, and the release. */
+export const exchangePoints: readonly string[] = [
+  ...listPoints('exchange'),
+  ...listPoints('purchase', 'command').filter((name) => /-(hold|sale|release|payment)(-|$)/.test(name)),
 ];

@@ -62,9 +62,11 @@ const ofOrder = ({ state, confirmedAt, cancellation }: OrderView): Expected => (
   'order.settled': (cancellation?.settledAt ?? null) === null ? 0 : 1,
 });
 
+const ENDS: Readonly<Record<string, string>> = { cancelled: 'ticket.cancelled', invalidated: 'ticket.replaced' };
+
 const ofTicket = ({ status }: TicketView, events: readonly EventView[]): Expected => ({
-  // One whose order was cancelled before it was issued is only cancelled.
-  'ticket.issued': status === 'cancelled' && events[0]?.type === 'ticket.cancelled' ? 0 : 1,
+  // One whose order was cancelled, or whose line left, before it was issued only ends.
+  'ticket.issued': ENDS[status] !== undefined && events[0]?.type === ENDS[status] ? 0 : 1,
   'ticket.replaced': status === 'invalidated' ? 1 : 0,
   'ticket.cancelled': status === 'cancelled' ? 1 : 0,
 });

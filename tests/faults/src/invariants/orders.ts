@@ -57,7 +57,7 @@ const checkPaid = ({ entries, observed, closed = false }: Evidence, check: Check
 
 /** The lines of an order that were added, less those that may have been removed. */
 const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): void => {
-  const { id, lines } = order;
+  const { id, lines, formerLines } = order;
   const created = entries.find(({ action }) => action === 'create')?.answer as OrderView | null | undefined;
   // DELETE has no key, and the gateway repeats it where a process dies: then 404 is the answer to what it did itself.
   const perhapsRemoved = entries.filter(
@@ -69,8 +69,10 @@ const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): 
   // Lines are only added and removed one request after the other: the largest answer, less the removals.
   const promised = Math.max(created?.lines.length ?? lines.length, ...sizes) - perhapsRemoved.length;
   const removals = () => entries.filter(({ action }) => action === 'remove').flatMap(({ story }) => story);
-  const tooFew = () => `${id} has ${lines.length} lines, not ${promised}; removals: ${removals().join(', ') || 'none'}`;
-  check.that('acknowledged', lines.length >= promised, tooFew);
+  // A line that was returned is a former one, and so is one that was exchanged, beside its new one.
+  const had = lines.length + formerLines.length;
+  const tooFew = () => `${id} has ${had} lines, not ${promised}; removals: ${removals().join(', ') || 'none'}`;
+  check.that('acknowledged', had >= promised, tooFew);
   for (const { detail } of perhapsRemoved.filter(({ outcome }) => outcome === 'ok')) {
     const gone = lines.every((line) => line.id !== detail);
     check.that('acknowledged', gone, () => `${id} has line ${detail}, its removal was acknowledged`);
@@ -103,7 +105,7 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
   ) {
     check.that('acknowledged', order.confirmedAt === null, () => `${id} is confirmed without a request`);
   }
-  const payments = entries.filter(({ action, isSold }) => action === 'pay' || action === 'settle' || isSold);
+  const payments = entries.filter(({ action, isSold }) => ['pay', 'settle', 'alter'].includes(action) || isSold);
   const sum = (which: readonly Entry[]) => which.reduce((total, { amount = 0 }) => total + amount, 0);
   const least = sum(payments.filter(({ outcome }) => outcome === 'ok'));
   // A payment that could not confirm its order is refused with 412 but recorded.

@@ -17,6 +17,7 @@ export const invariants = {
   usage: 'a request is counted once, and a killed gateway loses at most its last ten seconds',
   recovery: 'a killed process is ready again within 10 s, and all of this holds within 30 s of the end of the load',
   prices: 'a price is what its parts make, and the limit of a discount what is held, used and free, used what is sold',
+  changes: 'a line or the one that replaces it is sold, no ticket of a former line opens a door, and the money adds up',
   round: 'what the scenario itself expects, such as that every place was sold',
 } as const;
 

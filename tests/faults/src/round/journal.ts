@@ -13,6 +13,8 @@ export type Action =
   | 'add'
   | 'remove'
   | 'change'
+  | 'alter'
+  | 'withdraw'
   | 'print'
   | 'control'
   | 'revert'
@@ -36,7 +38,7 @@ export interface Entry extends Omit<Asked, 'reply'> {
   /** The amount of a payment or refund, in minor units. */
   readonly amount?: number;
   readonly isSold?: true;
-  /** The line that it removes, or the contact that it names. */
+  /** The line that it removes, the contact that it names, or the change that it ends. */
   readonly detail?: string;
   readonly outcome: Outcome;
   /** The status of the last response; null without one. */

@@ -100,6 +100,8 @@ export interface ObservedState {
 
 export interface Scope {
   readonly hall: Hall;
+  /** Performances beside it of which its orders have lines. */
+  readonly others?: readonly Hall[];
   readonly reference: string;
   /** All its orders were modified since. */
   readonly since: Date;
@@ -108,19 +110,19 @@ export interface Scope {
 /** Reads the state through the institution API, as any client could; of the carts, which no list has, those named. */
 export async function observeState(
   api: Client,
-  { hall, reference, since }: Scope,
+  { hall, others = [], reference, since }: Scope,
   carts: Iterable<string> = [],
 ): Promise<ObservedState> {
-  const { performanceId } = hall;
+  const ids = [hall, ...others].map(({ performanceId }) => performanceId);
   const [listed, tickets] = await Promise.all([
     all<OrderView>(api, `/svc/v3/orders?modifiedSince=${since.toISOString()}`),
-    all<TicketView>(api, `/svc/v3/tickets?performanceId=${performanceId}`),
+    Promise.all(ids.map((id) => all<TicketView>(api, `/svc/v3/tickets?performanceId=${id}`))),
   ]);
-  const inHall = ({ lines }: OrderView) => lines.some((line) => line.performanceId === performanceId);
+  const inHall = ({ lines }: OrderView) => lines.some(({ performanceId }) => ids.includes(performanceId));
   const orders = listed.filter((order) => order.externalReference?.startsWith(`${reference}/`) || inHall(order));
   const known = new Set(orders.map(({ id }) => id));
   const hidden = await Promise.all([...carts].filter((id) => !known.has(id)).map((id) => findOrder(api, id)));
-  return { orders: [...orders, ...hidden.flatMap((cart) => cart ?? [])], tickets };
+  return { orders: [...orders, ...hidden.flatMap((cart) => cart ?? [])], tickets: tickets.flat() };
 }
 
 const all = async <T>(api: Client, path: string): Promise<T[]> => {
