@@ -5,6 +5,7 @@ import type { Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
 import { listSpare, listStock } from '../../../src/domain/price.ts';
 import { decideWork } from '../../../src/follows.ts';
+import { changeLine, endChange, endDueChange, settleChanges } from './changes.ts';
 import { claimUses, listClaims, readBook } from './claims.ts';
 import type { Event } from './histories.ts';
 import { computeLedgerGoodwill } from './invariants.ts';
@@ -91,10 +92,18 @@ const methods = ['external', 'external', 'on_account', 'simulated'] as const;
 /** The work of an order, from the document that was claimed. */
 const acts: Readonly<
   Record<
-    'sell' | 'expire' | 'releaseRemoved' | 'shortenHold' | 'issueTickets',
+    'sell' | 'expire' | 'releaseRemoved' | 'endChange' | 'settleChanges' | 'shortenHold' | 'issueTickets',
     (world: World, doc: Doc) => Steps<unknown>
   >
-> = { sell: sellIfDue, expire: expireNow, releaseRemoved, shortenHold, issueTickets };
+> = {
+  sell: sellIfDue,
+  expire: expireNow,
+  releaseRemoved,
+  endChange: endDueChange,
+  settleChanges,
+  shortenHold,
+  issueTickets,
+};
 
 type Acting = keyof typeof acts;
 
@@ -164,6 +173,9 @@ export function createProcess(world: World, event: Event): Steps | undefined {
     refund: () => refund(world, command, event),
     report: () => report(world, command, event),
     details: () => changeBuyer(world, command, `C${number % 2}`),
+    // Prices of new lines with discounts are no matter of these histories.
+    ...(!world.uses && { change: () => changeLine(world, command, event) }),
+    withdrawal: () => endChange(world, command),
     codes: () => changeCodes(world, command, flag ? UNKNOWN_CODES : []),
   };
   const steps = kinds[kind] ?? (isCart ? undefined : ofInstitutions[kind]);

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { lapseIfControlled as lapse } from '../../../src/domain/changes/follow.ts';
+import type { Accepted } from '../../../src/domain/decisions.ts';
+import type { Order } from '../../../src/domain/order/order.ts';
 import type { Message, World } from './world.ts';
 
 /** Delivers a fact to its consumer, which may publish facts of its own. */
@@ -34,6 +37,12 @@ const toTickets = (world: World, { id, fact }: Message & { to: 'tickets' }): voi
   );
 };
 
+/** A change that would be refused now lapses. */
+const lapseIfControlled = (noted: Accepted<Order>, now: number): Accepted<Order> => ({
+  ...noted,
+  next: lapse(noted.next, now),
+});
+
 const toOrders = (world: World, { id, fact }: Message & { to: 'orders' }): void => {
   const { rules } = world;
   const now = world.now();
@@ -48,7 +57,7 @@ const toOrders = (world: World, { id, fact }: Message & { to: 'orders' }): void 
       case 'ticket.replaced':
         return rules.recordReplacement(order, fact, now);
       case 'ticket.controlled':
-        return rules.recordControl(order, { ...fact, controlled: true });
+        return lapseIfControlled(rules.recordControl(order, { ...fact, controlled: true }), now);
       case 'ticket.control_reverted':
         return rules.recordControl(order, { ...fact, controlled: false });
     }

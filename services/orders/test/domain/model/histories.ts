@@ -5,10 +5,21 @@ import type { Fate } from './steps.ts';
 const requests = [
   ...['lines', 'removal', 'extension', 'reservation', 'confirmation', 'captured', 'captured', 'pending', 'settlement'],
   ...['settlement', 'refund', 'report', 'details', 'codes', 'cancellation', 'checkout', 'checkout', 'work'],
+  ...['change', 'withdrawal'],
 ] as const;
 
 /** The requests that change places before they write. */
-const stockFirst = ['codes', 'reservation', 'extension', 'pending', 'lines', 'removal', 'confirmation', 'checkout'];
+const stockFirst = [
+  'change',
+  'codes',
+  'reservation',
+  'extension',
+  'pending',
+  'lines',
+  'removal',
+  'confirmation',
+  'checkout',
+];
 const others = [
   'again',
   'wait',
@@ -186,6 +197,23 @@ const atTheDoor: fc.Arbitrary<Planned[]> = fc
     done('step', event),
   ]);
 
+/** Lines of a confirmed order that are returned and exchanged, whose tickets are used, or whose order is cancelled. */
+const changed: fc.Arbitrary<Planned[]> = fc
+  .record({
+    event: anything,
+    changes: fc.array(fc.record({ change: anything, between: anything }), { minLength: 1, maxLength: 3 }),
+    last: fc.constantFrom('cancellation', 'withdrawal', 'work', 'details'),
+  })
+  .map(({ event, changes, last }) => [
+    { ...done('captured', event), order: 'ord_1', number: 0 },
+    ...changes.flatMap(({ change, between }) => [
+      { ...change, order: 'ord_1', kind: 'change' },
+      { ...between, ...(between.flag && { order: 'ord_1', kind: 'door', flag: between.number % 3 === 0 }) },
+    ]),
+    { ...done(last, event), order: 'ord_1' },
+    { ...done('step', event), number: 0 },
+  ]);
+
 /** Money that goes back by a provider, of an order in whatever state, and does not arrive, perhaps later. */
 const failingRefunds: fc.Arbitrary<Planned[]> = fc
   .record({
@@ -243,6 +271,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
         { weight: 2, arbitrary: releasedLate },
         { weight: 1, arbitrary: shortenedLate },
         { weight: 1, arbitrary: atTheDoor },
+        { weight: 2, arbitrary: changed },
         { weight: 2, arbitrary: lateMoney },
         { weight: 1, arbitrary: paidByRemoval },
         { weight: 1, arbitrary: paidAfterCancellation },
@@ -278,6 +307,37 @@ export const rareHistories: Readonly<Record<string, History>> = {
       { ...event, kind: 'confirmation', steps: 5 },
       { ...event, kind: 'details', number: 1, steps: 2 },
       { ...event, kind: 'crash', number: 1 },
+      { ...event, kind: 'step' },
+    ],
+  },
+  'a process dies between the hold of a new place and the write of its change': {
+    prices: [10],
+    orders: [begin(2), begin(1)],
+    events: [
+      { ...event, kind: 'confirmation' },
+      { ...event, kind: 'change', number: 1, steps: 3 },
+      { ...event, kind: 'crash' },
+    ],
+  },
+  'the tickets of an order are issued once more after one of its lines was returned': {
+    prices: [10],
+    orders: [begin(2), begin(1)],
+    events: [
+      { ...event, kind: 'confirmation', fates: ['answered', 'answered', 'answered', 'answered', 'twice'] },
+      { ...event, kind: 'change' },
+      { ...event, kind: 'late' },
+    ],
+  },
+  'an order of one call is not sold before others have its places': {
+    prices: [10],
+    uses: { dsc_group: 1, cod_1: 1 },
+    orders: [begin(2, 'sold', 4), begin(1)],
+    events: [
+      { ...ofOther, kind: 'extension', number: 15 },
+      { ...event, kind: 'deadline' },
+      { ...event, kind: 'wait' },
+      { ...ofOther, kind: 'lines' },
+      { ...event, kind: 'work', fates: ['answered', 'answered'] },
       { ...event, kind: 'step' },
     ],
   },

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { findPendingChange, listNewStock } from '../../../src/domain/changes/change.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import {
   computeCredit,
   computeDue,
+  computeEarmarked,
   computePaid,
   computePaymentStatus,
   computeRefunded,
@@ -92,17 +94,23 @@ export function checkMoney(order: Order, ledger: Ledger): void {
   const { state, confirmedAt } = order;
   const isEnded = state === 'cancelled' || state === 'expired';
   const [price, net] = [priceOf(order), received - returned];
-  const given = sumOf(back.map(({ goodwill }) => goodwill));
+  // A change that lowers the price takes what is beyond it.
+  const given = order.changes ? (order.goodwill ?? 0) : sumOf(back.map(({ goodwill }) => goodwill));
   assert.equal(order.goodwill ?? 0, given, 'goodwill is not what the refunds count for');
   assert.ok(given <= price, 'there is more goodwill than was sold');
   // What was given back before the confirmation of a cancelled order pays for nothing, what went back later does.
   const isCounted = ({ at }: { readonly at: number }) =>
     state !== 'cancelled' || confirmedAt === null || at < confirmedAt;
-  const money = received - sumOf(back.filter(isCounted).map(({ amount }) => amount));
+  const earmarked = computeEarmarked(order);
+  const money = received - earmarked - sumOf(back.filter(isCounted).map(({ amount }) => amount));
   const owed = state === 'confirmed' ? price - given : price;
   const [due, credit] = [computeDue(order), computeCredit(order)];
   assert.deepEqual([computeTotal(order), due], [price, Math.max(0, owed - money)]);
-  assert.equal(credit, Math.max(0, net - (isEnded ? 0 : owed)), 'credit is not what is there beyond what is owed');
+  assert.equal(
+    credit,
+    Math.max(0, net - earmarked - (isEnded ? 0 : owed)),
+    'credit is not what is there beyond what is owed',
+  );
   assert.ok(isEnded || credit === 0 || due === 0, 'an order has credit, and something is due');
   assert.ok(returned <= received);
   if (order.lines.length > 0)
@@ -118,7 +126,13 @@ export function checkOrder(order: Order, stock: Stock, now: number): void {
   const isWaiting = state === 'payment_pending' && order.payments.every(({ status }) => status !== 'pending');
   if (isWaiting && !saleDue) assert.ok((expiresAt ?? 0) <= now, 'the order waits for a payment, and none is pending');
   assert.equal(order.cancellation !== null, state === 'cancelled');
-  assert.equal(order.heldPlaces, isUnpaid(state) && !order.unseen ? order.lines.length : 0);
+  const change = findPendingChange(order);
+  const fresh = change ? listNewStock(order, change) : [];
+  const held = fresh.length > 0 ? (change?.newLines.length ?? 0) : 0;
+  assert.equal(order.heldPlaces, isUnpaid(state) && !order.unseen ? order.lines.length : held);
+  assert.ok(!change || state === 'confirmed', 'a change of an order that has ended is pending');
+  const all = [...order.lines, ...(order.formerLines ?? [])].map((line) => line.id);
+  assert.equal(new Set(all).size, all.length, 'a line is there and has left, or has left twice');
   if (state === 'confirmed' || state === 'cancelled') assert.equal(saleDue ?? null, null);
   for (const { ticketId } of order.lines) assert.equal(ticketId !== null, order.confirmedAt !== null);
   checkCancellation(order);
@@ -133,6 +147,11 @@ export function checkOrder(order: Order, stock: Stock, now: number): void {
       lacks((one) => one.state === 'sold'),
       [],
       'confirmed, but not sold',
+    );
+  if (change && (change.deadline ?? 0) > now)
+    assert.ok(
+      fresh.every((placeId) => own.some((one) => one.place.id === placeId && one.freeFrom > now)),
+      'a new place of a pending change is not held',
     );
   if (isUnpaid(state) && (expiresAt ?? 0) > now)
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import { changeDetails } from '../../../src/domain/buyer.ts';
 import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/cancellation.ts';
 import { checkOut } from '../../../src/domain/cart.ts';
+import { beginChange, doChange, lapseChange, listOwnStock } from '../../../src/domain/changes/change.ts';
 import {
   checkSellable,
   confirm,
@@ -22,7 +23,6 @@ import { beginOneCallSale } from '../../../src/domain/one-call.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, settlePayment } from '../../../src/domain/payments.ts';
-import { listStock } from '../../../src/domain/price.ts';
 import { recordRefundReport } from '../../../src/domain/provider-refunds.ts';
 import { refund } from '../../../src/domain/refunds.ts';
 import { conditions } from './stock.ts';
@@ -31,15 +31,18 @@ import { conditions } from './stock.ts';
 export const rules = {
   addLines,
   addPayment,
+  beginChange,
   beginOneCallSale,
   cancel,
   changeDetails,
   checkOut,
   confirm,
   confirmPaid: confirmPaidOrder,
+  doChange,
   expire,
   extend,
   giveUpSale,
+  lapseChange,
   recordControl,
   recordPlacesReleased,
   recordRefundReport,
@@ -58,7 +61,13 @@ export const rules = {
   /** Whether a write fits the effect before it, which was for the order of this version. */
   fits: (version: number, effectFor: number): boolean => version === effectFor,
   /** The places of an order that a late sale must not release. */
-  keptBySale: (order: Order): readonly string[] => (hasTickets(order) ? listStock(order.lines) : []),
+  keptBySale: (order: Order): readonly string[] => (hasTickets(order) ? listOwnStock(order) : []),
+  /** Whether the new place of an exchange is sold before a write names it. */
+  sellsBeforeWrite: false,
+  /** Whether what follows a change releases all that the order has had since. */
+  releasesByHolder: false,
+  /** Whether a ticket that has left its order is forgotten. */
+  forgetsTickets: false,
   /** Whether a sale releases places that the order has no line for. */
   releasesSurplus: true,
   /** Whether work is no longer due once it is claimed: what dies with its process is lost. */

@@ -30,7 +30,7 @@ export class Refused extends Error {
 }
 
 const TRIES = 8;
-const RENEWED_MS = 120_000;
+export const RENEWED_MS = 120_000;
 
 /** A call of the catalog. */
 export function* call<Answer>(world: World, effect: () => Answer): Steps<Answer> {
@@ -121,7 +121,7 @@ function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | unde
 }
 
 /** Releases what a request has sold, as of this version, and is none of the order's places. */
-function* releaseSold(world: World, doc: Doc, soldIds: readonly string[], version: number): Steps {
+export function* releaseSold(world: World, doc: Doc, soldIds: readonly string[], version: number): Steps {
   const { id, order } = doc;
   const kept = isUnpaid(order) ? getPlaceIds(doc) : world.rules.keptBySale(order);
   const rest = soldIds.filter((placeId) => !kept.includes(placeId));

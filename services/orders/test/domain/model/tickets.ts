@@ -1,4 +1,5 @@
-import type { OrderCancelled, OrderConfirmed } from '../../../src/domain/order/facts.ts';
+import { deriveTicketId, type OrderCancelled, type OrderConfirmed } from '../../../src/domain/order/facts.ts';
+import type { Change, Line } from '../../../src/domain/order/order.ts';
 
 interface Ticket {
   id: string;
@@ -20,16 +21,58 @@ export interface TicketsCancelled {
   readonly keptPlaceIds: readonly string[];
 }
 
+/** What became of the tickets of lines that left; somebody is inside with those of `keptLineIds`. */
+interface Left {
+  readonly ticketsCancelled: number;
+  readonly controlled: number;
+  readonly keptLineIds: readonly string[];
+}
+
 /** The tickets service for one order. It decides from its own state, which may lag behind the order. */
-export function createTickets() {
+export function createTickets(forgets: boolean) {
   const tickets: Ticket[] = [];
   let outcome: TicketsCancelled | undefined;
   let buyer: string | null = null;
   let asOf = 0;
-  const valid = () => tickets.filter(({ status }) => status !== 'invalidated');
+  /** Lines that left the order, and what the settlement of each change came to. */
+  const leftLines = new Set<string>();
+  const settled = new Map<string, Left>();
+  const valid = () => tickets.filter(({ status, lineId }) => status !== 'invalidated' && !leftLines.has(lineId));
+  const isInside = ({ status, lineId }: Ticket) => status === 'controlled' && leftLines.has(lineId);
+  const add = ({ id: lineId, place }: Pick<Line, 'id' | 'place'>, status: Ticket['status']): Ticket => {
+    const ticket: Ticket = { id: deriveTicketId(lineId), lineId, placeId: place.id, version: 1, status };
+    if (!tickets.some(({ id }) => id === ticket.id)) tickets.push(ticket);
+    return tickets.find(({ id, status: now }) => id === ticket.id && now !== 'invalidated') ?? ticket;
+  };
   return {
     outcome: () => outcome,
     validIds: () => valid().map(({ id, lineId }) => [lineId, id] as const),
+    /** The places of controlled tickets whose lines have left. */
+    keptPlaceIds: () => tickets.filter(isInside).map(({ placeId }) => placeId),
+    /** Tickets that open a door although their lines have left. */
+    open: () => tickets.filter(({ status, lineId }) => status === 'printed' && leftLines.has(lineId)),
+    /** Ends the tickets of lines that left, and issues those that replace them; once for each change. */
+    leave: ({ id, override, returns }: Change, former: readonly Line[], made: readonly Line[]): Left => {
+      const known = settled.get(id);
+      if (known) return known;
+      const kept: string[] = [];
+      for (const line of former) {
+        const own = tickets.findLast(({ lineId, status }) => lineId === line.id && status !== 'invalidated');
+        const ticket = own ?? add(line, outcome ? 'cancelled' : 'printed');
+        const isReturn = returns.some(({ lineId }) => lineId === line.id);
+        const stays = ticket.status === 'controlled' && !(isReturn && override);
+        if (stays) kept.push(line.id);
+        else if (ticket.status !== 'cancelled') ticket.status = isReturn ? 'cancelled' : 'invalidated';
+        if (forgets && isReturn && !stays) tickets.splice(tickets.indexOf(ticket), 1);
+        leftLines.add(line.id);
+        const next = made.find(({ replaces }) => replaces === line.id);
+        if (next) add(next, stays || ticket.status === 'cancelled' ? 'cancelled' : 'printed');
+      }
+      const ended = returns.filter(({ lineId }) => !kept.includes(lineId)).length;
+      const left = { ticketsCancelled: ended, controlled: kept.length, keptLineIds: kept };
+      settled.set(id, left);
+      return left;
+    },
     controlled: () => tickets.filter(({ status }) => status === 'controlled').length,
     /** Null unless there are tickets. */
     buyer: () => (tickets.length > 0 ? buyer : null),
@@ -43,7 +86,7 @@ export function createTickets() {
     },
     /** Controls a printed ticket, reverts a control, or (`replace`) replaces the ticket. */
     touch: (number: number, replace: boolean): TicketFact | undefined => {
-      const live = tickets.filter(({ status }) => status === 'printed' || status === 'controlled');
+      const live = valid().filter(({ status }) => status === 'printed' || status === 'controlled');
       const ticket = live[number % Math.max(1, live.length)];
       if (!ticket) return undefined;
       if (replace && ticket.status === 'printed') {
@@ -60,14 +103,16 @@ export function createTickets() {
     /** Cancels the tickets once; later calls have the same outcome. */
     cancel: ({ override, placeIds }: OrderCancelled['data']): TicketsCancelled => {
       if (outcome) return outcome;
-      const found = valid().filter(({ status }) => status === 'controlled' && !override);
-      const cancelled = valid().filter((ticket) => !found.includes(ticket));
+      const found = tickets.filter(({ status }) => status === 'controlled' && !override);
+      const cancelled = [...valid(), ...tickets.filter(isInside)].filter((ticket) => !found.includes(ticket));
+      const known = tickets.map(({ placeId }) => placeId);
+      const missing = placeIds.filter((placeId) => !known.includes(placeId));
       const unknown = tickets.length === 0;
       outcome = {
-        ticketsCancelled: unknown ? placeIds.length : cancelled.length,
+        ticketsCancelled: unknown ? placeIds.length : cancelled.length + missing.length,
         controlled: found.length,
         keptPlaceIds: found.map(({ placeId }) => placeId),
-        placeIds: unknown ? placeIds : cancelled.map(({ placeId }) => placeId),
+        placeIds: unknown ? placeIds : [...cancelled.map(({ placeId }) => placeId), ...missing],
       };
       for (const ticket of cancelled) Object.assign(ticket, { status: 'cancelled' });
       return outcome;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ReleaseCause } from '../../../src/domain/cancellation.ts';
+import { listOwnStock } from '../../../src/domain/changes/change.ts';
 import { accept, type Decision, isRefused, type Reason } from '../../../src/domain/decisions.ts';
 import { open } from '../../../src/domain/lines.ts';
 import type { OneCallSale } from '../../../src/domain/one-call.ts';
@@ -91,7 +92,7 @@ export function createWorld(rules: Rules, prices: readonly number[], uses?: Uses
     sell: (id: string, ids: readonly string[]): readonly string[] => {
       const order = docs.get(id)?.order;
       const hasEnded = order?.state === 'expired' || order?.state === 'cancelled';
-      const lines = hasEnded ? [] : listStock(order?.lines ?? []);
+      const lines = hasEnded || !order ? [] : listOwnStock(order);
       const { placeIds: removed = [], asOf: upTo = 0 } = order?.removedPlaces ?? {};
       const isReleasedBy = ({ id: of, to, version, fact }: Message, one: Stocked): boolean => {
         const { place, asOf } = one;
@@ -114,7 +115,7 @@ export function createWorld(rules: Rules, prices: readonly number[], uses?: Uses
         for (const placeId of ids) if (strays.includes(placeId)) soldLate.add(`${id} ${placeId}`);
       return missing;
     },
-    ticketsOf: (id: string): Tickets => of(tickets, id, createTickets),
+    ticketsOf: (id: string): Tickets => of(tickets, id, () => createTickets(rules.forgetsTickets)),
     now: () => now,
     nextId,
     advance: (ms: number): void => {
