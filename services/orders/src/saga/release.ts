@@ -3,10 +3,10 @@
 import type { IdempotencyRecord } from '@boxoffice/store';
 import { isUnavailable } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
+import { findPendingChange, listOwnStock } from '../domain/changes/change.ts';
 import { accept } from '../domain/decisions.ts';
 import { removeReleasedPlaces } from '../domain/lines.ts';
 import { isUnpaid } from '../domain/order/state.ts';
-import { listStock } from '../domain/price.ts';
 import type { OrderDocument } from '../store.ts';
 import { attempt, type Rule, type Target, toTarget } from './write.ts';
 
@@ -60,8 +60,8 @@ export interface Taken {
 }
 
 /**
- * Nothing that the order has: a repeat at the same time may have succeeded. Without an answer of the catalogue it is
- * free once its hold ends.
+ * Nothing that the order or its pending change has: a repeat at the same time may have succeeded. Without an answer of
+ * the catalogue it is free once its hold ends.
  */
 export async function releaseRefused(
   context: OrdersContext,
@@ -69,8 +69,8 @@ export async function releaseRefused(
   { stock, requestId, asOf }: Taken,
 ): Promise<void> {
   const order = await context.orders.of(institution).get(orderId);
-  const isOpen = order !== undefined && isUnpaid(order);
-  const own = new Set(isOpen ? listStock(order.lines) : []);
+  const isOpen = order !== undefined && (isUnpaid(order) || findPendingChange(order) !== undefined);
+  const own = new Set(isOpen ? listOwnStock(order) : []);
   const placeIds = stock.filter((taken) => !own.has(taken));
   if (placeIds.length === 0) return;
   // Of an order that has bought its places, or has ended, whatever the request still holds.
