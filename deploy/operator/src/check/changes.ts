@@ -1,5 +1,53 @@
 import { listStock, type OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
+import type { Rule } from './findings.ts';
+
+type Change = NonNullable<OrderDocument['changes']>[number];
+
+/** After which a change that is paid, or past its deadline, has ended. Milliseconds. */
+const END_MS = 60_000;
+
+/** Each line that left did so by a change that is done, whose figures follow from what left and came. */
+export function listChangeRules(order: OrderDocument, now: number): Rule[] {
+  const { changes = [], formerLines = [] } = order;
+  return [
+    [changes.filter(({ state }) => state === 'pending').length < 2, 'has two pending changes'],
+    ...formerLines.map(({ id, changeId }): Rule => {
+      const change = changes.find((one) => one.id === changeId);
+      const isLeaving = change !== undefined && listLeaving(change).some(({ lineId }) => lineId === id);
+      return [change?.state === 'done' && isLeaving, `has the former line ${id}, of no change that is done`];
+    }),
+    ...changes.filter(({ state }) => state !== 'lapsed').flatMap((change) => listFigureRules(order, change, now)),
+  ];
+}
+
+const listLeaving = ({ returns, exchanges }: Change) => [...returns, ...exchanges];
+
+const add = (all: readonly { readonly amount: number }[]): number => all.reduce((sum, { amount }) => sum + amount, 0);
+
+const listFigureRules = (order: OrderDocument, change: Change, now: number): Rule[] => {
+  const { id, state, difference, fee, due, credit, exchanges, newLines, deadline, coveredAt } = change;
+  const lines = [...order.lines, ...(order.formerLines ?? []), ...newLines];
+  const select = (ids: readonly string[]) => lines.filter((line) => ids.includes(line.id));
+  const left = select(listLeaving(change).map(({ lineId }) => lineId));
+  const came = select(exchanges.map(({ newLineId }) => newLineId));
+  const charged = state === 'done' ? (order.fees ?? []) : change.fees;
+  const own = charged.filter((one) => 'change' in one && one.change.changeId === id);
+  const lineFees = add(listLeaving(change).map((one) => ({ amount: one.fee })));
+  const made = add(came) - add(left) + fee;
+  const isWhole = left.length === listLeaving(change).length && came.length === exchanges.length;
+  const ends = coveredAt ?? deadline ?? 0;
+  return [
+    [isWhole, `has not all lines of its change ${id}`],
+    [!isWhole || made === difference, `has a change ${id} with a difference of ${difference}, its lines make ${made}`],
+    [add(own) === fee && lineFees === fee, `has a change ${id} with a fee of ${fee}, it was charged ${add(own)}`],
+    [
+      due >= 0 && credit >= 0 && due <= Math.max(0, difference) && credit <= Math.max(0, -difference),
+      `has a change ${id} of ${difference} with ${due} due and ${credit} credit`,
+    ],
+    [state !== 'pending' || ends + END_MS > now, `has a change ${id} that should have ended`],
+  ];
+};
 
 /** Whether a change is to be done, or the tickets and places of lines that left are to be ended. */
 export function isChanging({ changes = [] }: Pick<OrderDocument, 'changes'>): boolean {

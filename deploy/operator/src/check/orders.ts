@@ -11,7 +11,7 @@ import {
   unpaidStates,
 } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import { isBarred, listRetainedTickets } from './changes.ts';
+import { isBarred, listChangeRules, listRetainedTickets } from './changes.ts';
 import { type Case, createCase, type Finding, findBrokenRules, type Rule } from './findings.ts';
 import { findUnknownRecords, readProviderRecords } from './payments.ts';
 import { judgePrices, judgeUses, readCodes } from './prices.ts';
@@ -168,10 +168,14 @@ const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
 
 const stateFaults = ({ order }: OrderEvidence): Finding[] => {
   const { id, state, lines, heldPlaces, confirmedAt, cancellation, deadline, unseen } = order;
+  const waits = order.changes?.some((change) => change.state === 'pending') === true;
   const rules: readonly Rule[] = [
     [state !== 'confirmed' || confirmedAt !== null, 'has no time of confirmation'],
     [(state === 'cancelled') === (cancellation !== null), cancellation ? 'has a cancellation' : 'has no cancellation'],
-    [!ended.includes(state) || (heldPlaces === 0 && deadline === null), `holds ${heldPlaces} places until ${deadline}`],
+    [
+      !ended.includes(state) || ((heldPlaces === 0 || waits) && deadline === null),
+      `holds ${heldPlaces} places until ${deadline}`,
+    ],
     [
       !unpaidStates.includes(state) || heldPlaces === (unseen ? 0 : lines.length),
       `has ${lines.length} lines and holds ${heldPlaces} places`,
@@ -193,6 +197,7 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
     [!whole || back <= computePaid(order), whole ? `has ${computePaid(order)} paid and ${back} refunded` : ''],
     ...(whole ? payments.map((payment): Rule => refundRule(order, payment)) : []),
     ...(whole ? figureRules(order) : []),
+    ...listChangeRules(order, now),
     [!waits || pending, 'waits for a payment, and none is pending'],
     [!pending || (state !== 'open' && state !== 'reserved'), `is ${state} with a pending payment`],
   ];

@@ -50,13 +50,14 @@ const leaveOrder = async (
 ): Promise<void> => {
   const counts = { ticketsCancelled: 0, controlled: 0, placesReleased: 0, settledAt: null };
   const change: Change = {
-    ...{ id: id('chg'), state: 'done' as const, reason: null, returns: [], exchanges: [], newLines: [], fees: [] },
+    ...{ id: id('chg'), state: 'done' as const, reason: null, exchanges: [], newLines: [], fees: [] },
+    returns: [{ lineId: id('lin_left'), reason: null, fee: 0 }],
     ...{ difference: 0, fee: 0, due: 0, credit: 0, refundId: null, expiresAt: null, deadline: null, coveredAt: null },
     ...{ createdAt: 1, doneAt: 1, asOf: 1, settlement: { ...counts, ...settlement } },
   };
   await addTicket('ord_sold', { id: id('tic_left'), lineId: id('lin_left'), ...ticket });
   await order('ord_sold', ({ lines }) => ({
-    changes: [change],
+    changes: [{ ...change, difference: -(lines[0]?.amount ?? 0) }],
     formerLines: lines.map(({ price: _, ...one }) => ({ ...one, id: id('lin_left'), changeId: change.id, leftAt: 1 })),
   }));
 };
@@ -346,6 +347,30 @@ export const planted: Readonly<Record<string, Planted>> = {
     invariants: ['payments'],
     plant: ({ order }) => order('ord_gone', () => ({ payments: [captured], hasCredit: false })),
     named: ({ id }) => [id('ord_gone')],
+  },
+  'a line that left without a change': {
+    invariants: ['payments'],
+    plant: ({ order }) =>
+      order('ord_sold', ({ lines }) => ({
+        formerLines: lines.map((one) => ({ ...one, id: `${one.id}_left`, changeId: 'chg_never', leftAt: 1 })),
+      })),
+    named: ({ id }) => [id('ord_sold')],
+  },
+  'a change that costs something else than its lines, and should have ended': {
+    invariants: ['payments'],
+    plant: ({ order }) =>
+      order('ord_sold', ({ lines }) => ({
+        changes: [
+          {
+            ...{ id: 'chg_late', state: 'pending' as const, reason: null, exchanges: [], newLines: [], fees: [] },
+            returns: lines.map((one) => ({ lineId: one.id, reason: null, fee: 5 })),
+            ...{ difference: 1, fee: 4, due: 2, credit: 1, refundId: null, expiresAt: 1, deadline: 1, coveredAt: null },
+            ...{ createdAt: 1, doneAt: null, asOf: 1 },
+            settlement: { ticketsCancelled: null, controlled: null, placesReleased: null, settledAt: null },
+          },
+        ],
+      })),
+    named: ({ id }) => [id('ord_sold')],
   },
   'a captured payment of a provider with another figure in its order': {
     invariants: ['provider_payment'],
