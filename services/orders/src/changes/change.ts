@@ -22,7 +22,7 @@ import {
   listOwnRefusals,
 } from './draft.ts';
 import { claimNewLines, holdFresh } from './hold.ts';
-import { listFresh, mergeLines, quoteKept } from './new-lines.ts';
+import { listFresh, mergeLines, quoteOwnPlaces } from './new-lines.ts';
 import type { ChangeRequest } from './request.ts';
 
 /** Milliseconds that a change without new places waits for its payment. */
@@ -90,7 +90,7 @@ const exchangeLines: Run = async (context, command, requested, input) => {
               current.version,
               held.lines.map(({ place }) => place.id),
             );
-            const kept = await quoteKept(context, current, id, exchanges);
+            const kept = await quoteOwnPlaces(context, current, id, exchanges);
             draft = await composeDraft(context, current, input, mergeLines(exchanges, [held, kept]));
             until = held.until;
           } catch (error) {

@@ -19,7 +19,7 @@ import { computePrice, type Pricing } from '../domain/price.ts';
 import { deriveId } from '../ids.ts';
 import { NO_PRICING, readOrderPricing } from '../orders/prices.ts';
 import type { OrderDocument } from '../store.ts';
-import { deriveNewLineId, listFresh, mergeLines, type NewLines, quoteFresh, quoteKept } from './new-lines.ts';
+import { deriveNewLineId, listFresh, mergeLines, type NewLines, quoteFresh, quoteOwnPlaces } from './new-lines.ts';
 
 export interface ChangeDraft extends Pick<Change, 'returns' | 'exchanges' | 'difference' | 'fee' | 'due' | 'credit'> {
   /** Priced, one per exchange whose references are known; without their places, if these are not held. */
@@ -63,7 +63,7 @@ export async function draftChange(
 ): Promise<ChangeDraft> {
   const { id, exchanges } = input;
   const fresh = await quoteFresh(context, order, id, listFresh(order, exchanges));
-  const kept = await quoteKept(context, order, id, exchanges);
+  const kept = await quoteOwnPlaces(context, order, id, exchanges);
   return composeDraft(context, order, input, mergeLines(exchanges, [fresh, kept]));
 }
 

@@ -81,7 +81,7 @@ export async function quoteFresh(
 }
 
 /** Of those that keep their place. @throws Fault `service_unavailable` */
-export async function quoteKept(
+export async function quoteOwnPlaces(
   { stock }: OrdersContext,
   order: OrderDocument,
   changeId: string,

@@ -66,7 +66,6 @@ export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
       id: 'quoteOrderChange',
       method: 'post',
       access: 'orders:read',
-      withoutIdempotency: true,
       summary:
         'Answers what a change of a confirmed order would cost now, and why it would be refused; nothing is held',
       description:

@@ -22,7 +22,7 @@ const DIFFERENCE = { minimum: -1_000_000_000_000, maximum: 1_000_000_000_000 };
 
 const ReturnInput = named(
   'LineReturnInput',
-  Members({ lineId: id, reason: Optional(createLineSchema({ maxLength: 500 })) }),
+  Members({ lineId: id, reason: Optional(createLineSchema({ maxLength: 500, description: 'why' })) }),
 );
 
 const ExchangeInput = named(
@@ -39,8 +39,8 @@ const ExchangeInput = named(
 );
 
 const wanted = {
-  returns: Optional(List(ReturnInput, { maxItems: MAX_LINES })),
-  exchanges: Optional(List(ExchangeInput, { maxItems: MAX_LINES })),
+  returns: Optional(List(ReturnInput, { maxItems: MAX_LINES, description: 'lines that are given back' })),
+  exchanges: Optional(List(ExchangeInput, { maxItems: MAX_LINES, description: 'lines that others replace' })),
 };
 
 const lifted = {
@@ -109,8 +109,16 @@ export const Change = named(
     orderId: Text(),
     state: oneOf(changeStates, { description: '`pending`: its new places are held, and something is due' }),
     reason: createNullableSchema(Text({ description: 'performance_cancelled: the institution did it; else null' })),
-    returns: List(named('LineReturn', Members({ lineId: Text(), reason: createNullableSchema(Text()), fee }))),
-    exchanges: List(named('LineExchange', Members({ lineId: Text(), newLineId: Text(), fee }))),
+    returns: List(
+      named(
+        'LineReturn',
+        Members({ lineId: Text(), reason: createNullableSchema(Text({ description: 'as given' })), fee }),
+      ),
+      { description: 'lines that are given back' },
+    ),
+    exchanges: List(named('LineExchange', Members({ lineId: Text(), newLineId: Text(), fee })), {
+      description: 'lines that others replace',
+    }),
     ...figures,
     refundId: createNullableSchema(Text({ description: 'the refund that it recorded' })),
     expiresAt: createNullableSchema(createInstantSchema('until when a pending one holds its new places')),
@@ -165,6 +173,7 @@ export const ChangeQuote = named(
           details: Text({ description: 'for humans; wording may change' }),
         }),
       ),
+      { description: 'why it would be refused' },
     ),
   }),
 );

@@ -16,7 +16,10 @@ const ofItem = { ...id, description: 'the id of an item of the order' };
 export const changeMembers = {
   returns: Optional(
     List(
-      named('ShopReturnInput', Members({ lineId: ofItem, reason: Optional(createLineSchema({ maxLength: 500 })) })),
+      named(
+        'ShopReturnInput',
+        Members({ lineId: ofItem, reason: Optional(createLineSchema({ maxLength: 500, description: 'why' })) }),
+      ),
       { maxItems: MAX_LINES, description: 'items that are given back' },
     ),
   ),
@@ -59,9 +62,13 @@ export const OrderChange = named(
       description: '`pending`: until it is paid, the order is as before; `lapsed`: it was not paid, or was ended',
     }),
     reason: createNullableSchema(Text({ description: '`performance_cancelled`: the institution gives back' })),
-    returns: List(Members({ lineId: Text(), reason: createNullableSchema(Text()), fee: ofChange })),
+    returns: List(
+      Members({ lineId: Text(), reason: createNullableSchema(Text({ description: "the buyer's" })), fee: ofChange }),
+      { description: 'items that are given back' },
+    ),
     exchanges: List(
       Members({ lineId: Text(), newLineId: Text({ description: 'the id of the new item' }), fee: ofChange }),
+      { description: 'items that others take the place of' },
     ),
     ...figures,
     expiresAt: createNullableSchema({ ...timestamp, description: 'until when it is kept; null: it is not pending' }),
@@ -95,6 +102,7 @@ export const OrderChangeQuote = named(
         status: Text({ description: 'the errorCode that the change would answer' }),
         details: Text({ description: 'in English' }),
       }),
+      { description: 'why it would not be made' },
     ),
   }),
 );

@@ -32,7 +32,6 @@ export function createChangeRoutes(context: PosContext, edition: Edition): AnyOp
       ...answered,
       id: 'quoteOwnChange',
       method: 'post',
-      withoutIdempotency: true,
       path: '/orders/{id}/changes/quotes',
       summary: 'Answers what a change of an own order would cost now, and why it would be refused; nothing is held',
       description:

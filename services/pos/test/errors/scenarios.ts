@@ -196,6 +196,10 @@ export async function createScenarios(
       }),
       reused('POST', `/orders/${mine.id}/payments`, mine.token, card, card, '/orders/x/payments'),
     ],
+    quoteOwnChange: [
+      called('POST', `${changes}/quotes`, { token: mine.token, body: {} }),
+      reused('POST', `${changes}/quotes`, mine.token, { returns: [{ lineId: 'x' }] }, { returns: [{ lineId: 'y' }] }),
+    ],
     changeOwnOrder: [
       ...refused(refusedWhenChangingOrders, called('POST', changes, { token: mine.token, body: returning })),
       called('POST', changes, { token: mine.token, body: { ...returning, ...card, returnUrl: '/thanks' } }),
