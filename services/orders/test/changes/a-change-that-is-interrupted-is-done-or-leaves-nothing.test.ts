@@ -57,9 +57,9 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
     service.mishaps.set(operation, 'fails');
     await change(path, { exchanges, difference });
     service.mishaps.clear();
-    // It is done, and then settled.
+    // It is done, and settled after that.
     await fixture.later();
-    await fixture.later();
+    await fixture.later(120_000);
     expect(countSold(made)).toEqual([1, 1]);
     expect((await read(fixture, path)).lines.map(({ replaces }) => replaces)).toEqual([null, made.lineId]);
     expect(fixture.catalog.count(made.old).free).toBe(1);
