@@ -65,8 +65,6 @@ export interface OrderTickets {
   readonly asOf: number;
   readonly tickets: readonly OrderedTicket[];
   readonly cancellation: Cancellation | null;
-  /** Those that are settled. */
-  readonly changes?: readonly SettledChange[];
   /** Absent: of release 0.3.0, to which the call with the beneficiaries had not come. */
   readonly named?: boolean;
   readonly createdAt: string;

@@ -1,58 +1,69 @@
 import { type Context, createInstitutionContext, type InstitutionContext, readTimestamp } from '../context.ts';
 import { addChange, computeSettlement, type LineChange, leave, replaceBy } from '../domain/change.ts';
-import { type Confirmed, createOrder, type OrderTickets, type SettledChange, selectCurrent } from '../domain/order.ts';
+import { type Confirmed, createOrder, type OrderedTicket, type SettledChange } from '../domain/order.ts';
 import { cancel, type Ticket } from '../domain/ticket.ts';
 import { changeOrInsert, type OrderDocument } from '../store.ts';
-import { changeLines } from '../tickets/lineage.ts';
-import { createTickets, eraseAgain, issueMissing, type TicketSummary } from './issue.ts';
-
-type Settlement = SettledChange & { readonly tickets: readonly TicketSummary[] };
-
-const findSettled = ({ changes = [] }: OrderTickets, id: string) => changes.find((change) => change.id === id);
+import { changeLine, finishReplacement } from '../tickets/lineage.ts';
+import { createTickets, eraseAgain } from './issue.ts';
 
 /**
  * Ends the tickets of lines that left a confirmed order, and issues those that replace them; each ticket's own write
  * decides whether it was controlled before. The order's document is written first, so that a cancellation at the same
- * time sees the new tickets, and last, with the result. Idempotent: a repeat completes what was interrupted.
+ * time sees the new tickets. Idempotent: a repeat completes what was interrupted, and finds the same.
  */
 export async function settleChange(
   context: Context,
   institution: string,
   fact: Confirmed,
   change: LineChange,
-): Promise<Settlement> {
+): Promise<SettledChange> {
   const own = createInstitutionContext(context, institution);
   const { collections } = own;
-  const now = readTimestamp(context);
-  const first = createOrder(fact, now);
+  const first = createOrder(fact, readTimestamp(context));
   const { document: order } = await changeOrInsert(
     collections.orders,
     addChange(first, fact, change) ?? first,
     (known) => addChange(known, fact, change),
   );
   const leaving = [...change.returned, ...change.exchanged.map((exchange) => exchange.leaving)];
-  const known = findSettled(order, change.id);
-  // What was not issued yet is inserted as ended: a late issue finds its id taken.
-  const all = await issueMissing(own, order, known ? [] : leaving, (ticket) =>
-    leave(order.cancellation ? cancel(ticket, false, now) : ticket, change, now),
-  );
-  if (known) return { ...known, tickets: selectCurrent(all) };
-  const lineIds = new Set(leaving.map(({ lineId }) => lineId));
-  const theirs = all.filter(({ lineId }) => lineIds.has(lineId));
-  const last = theirs.filter(({ status, leftBy }) => status !== 'invalidated' || leftBy !== undefined);
-  const left = await changeLines(collections, last, (found) => leave(found, change, now));
+  const left: Ticket[] = [];
+  for (let start = 0; start < leaving.length; start += WIDTH) {
+    const some = leaving.slice(start, start + WIDTH).map((ordered) => endTicket(own, order, ordered, change));
+    left.push(...(await Promise.all(some)));
+  }
   const made = await issueReplacing(own, order, change, left);
   await eraseAgain(context, collections, order, [...left, ...made]);
-  const written = await collections.orders.update(order.id, (found) =>
-    findSettled(found, change.id)
-      ? undefined
-      : { next: { ...found, changes: [...(found.changes ?? []), computeSettlement(change, left)] } },
-  );
-  const settled = (written && findSettled(written, change.id)) ?? computeSettlement(change, left);
-  const others = all.filter(({ lineId }) => !lineIds.has(lineId));
-  const tickets = [...new Map([...made, ...others].map((ticket) => [ticket.id, ticket])).values()];
-  return { ...settled, tickets: selectCurrent(tickets) };
+  return computeSettlement(change, left);
 }
+
+const WIDTH = 16;
+
+/** The last ticket of the line. What was not issued yet is inserted as ended: a late issue finds its id taken. */
+const endTicket = async (
+  context: InstitutionContext,
+  order: OrderDocument,
+  ordered: OrderedTicket,
+  change: LineChange,
+): Promise<Ticket> => {
+  const { tickets } = context.collections;
+  const now = readTimestamp(context);
+  const end = <T extends Ticket>(ticket: T): T => leave(ticket, change, now);
+  for (;;) {
+    const found = await tickets.update(ordered.ticketId, (ticket) => {
+      const next = end(ticket);
+      return next === ticket ? undefined : { next };
+    });
+    if (found) {
+      const replacing = found.leftBy === undefined ? await finishReplacement(context.collections, found) : undefined;
+      return replacing ? changeLine(context.collections, replacing, end) : found;
+    }
+    const ended = (await createTickets(context, order, [ordered])).map((ticket) =>
+      end(order.cancellation ? cancel(ticket, false, now) : ticket),
+    );
+    const [ticket] = ended;
+    if (ticket && (await tickets.insertMany(ended)) === 1) return ticket;
+  }
+};
 
 /** With the names that the order has now. What another process has inserted stays. */
 const issueReplacing = async (

@@ -55,10 +55,10 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
           tickets: [],
           change: { id: 'chg_00mhs1k9f5d4f6g8h0j2', override: false, returned: [orderedTicket], exchanged: [] },
         },
-        answer: { tickets: [], ticketsCancelled: 1, controlled: 0, keptLineIds: [] },
+        answer: { ticketsCancelled: 1, controlled: 0, keptLineIds: [] },
       },
       handle: async ({ caller, body: { change, ...body } }) => {
-        const { tickets, ticketsCancelled, controlled, keptLineIds } = await settleChange(
+        const { ticketsCancelled, controlled, keptLineIds } = await settleChange(
           context,
           caller.institution,
           toConfirmation(body),
@@ -71,7 +71,7 @@ export function createInternalRoutes(context: Context): AnyOperation[] {
             })),
           },
         );
-        return ok({ tickets: tickets.map(summary), ticketsCancelled, controlled, keptLineIds: [...keptLineIds] });
+        return ok({ ticketsCancelled, controlled, keptLineIds: [...keptLineIds] });
       },
     }),
     operation({

@@ -78,7 +78,6 @@ const Summary = named('TicketSummary', Members({ ticketId: Text(), lineId: Text(
 export const ChangeSettlement = named(
   'ChangeSettlement',
   Members({
-    tickets: Type.Array(Summary, { description: 'the current ticket of each line' }),
     ticketsCancelled: Integer({ description: 'of returned lines' }),
     controlled: Integer({ description: 'how many tickets of lines that left stay controlled' }),
     keptLineIds: Type.Array(Text(), { description: 'the lines of these; their places stay sold' }),
