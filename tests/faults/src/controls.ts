@@ -261,8 +261,8 @@ export const controls: readonly Control[] = [
     mutations: [
       {
         file: 'libs/prices/src/price.ts',
-        from: 'fees.map((fee) => ({ ...fee, amount: computeFee(fee, price) }));',
-        to: 'fees.map((fee, nth) => ({ ...fee, amount: computeFee(fee, price + (nth > 0 ? 100 : 0)) }));',
+        from: 'fees.map((fee) => ({ ...fee, amount: computeShare(fee.effect, price) }));',
+        to: 'fees.map((fee, nth) => ({ ...fee, amount: computeShare(fee.effect, price + (nth > 0 ? 100 : 0)) }));',
       },
     ],
     scenario: discounts,

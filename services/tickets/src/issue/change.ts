@@ -48,21 +48,22 @@ const endTicket = async (
   const { tickets } = context.collections;
   const now = readTimestamp(context);
   const end = <T extends Ticket>(ticket: T): T => leave(ticket, change, now);
-  for (;;) {
+  const endIssued = async (): Promise<Ticket | undefined> => {
     const found = await tickets.update(ordered.ticketId, (ticket) => {
       const next = end(ticket);
       return next === ticket ? undefined : { next };
     });
-    if (found) {
-      const replacing = found.leftBy === undefined ? await finishReplacement(context.collections, found) : undefined;
-      return replacing ? changeLine(context.collections, replacing, end) : found;
-    }
-    const ended = (await createTickets(context, order, [ordered])).map((ticket) =>
-      end(order.cancellation ? cancel(ticket, false, now) : ticket),
-    );
-    const [ticket] = ended;
-    if (ticket && (await tickets.insertMany(ended)) === 1) return ticket;
-  }
+    if (!found || found.leftBy !== undefined) return found;
+    const replacing = await finishReplacement(context.collections, found);
+    return replacing ? changeLine(context.collections, replacing, end) : found;
+  };
+  const issued = await endIssued();
+  if (issued) return issued;
+  const [fresh] = await createTickets(context, order, [ordered]);
+  if (!fresh) throw new Error('no ticket was made');
+  const ended = end(order.cancellation ? cancel(fresh, false, now) : fresh);
+  // Issued meanwhile.
+  return (await tickets.insertMany([ended])) === 1 ? ended : ((await endIssued()) ?? ended);
 };
 
 /** With the names that the order has now. What another process has inserted stays. */

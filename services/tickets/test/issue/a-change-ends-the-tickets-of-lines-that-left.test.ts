@@ -24,7 +24,7 @@ describeOnEachEngine('a change ends the tickets of lines that left', (fixture) =
     const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(3));
     const [, , stays] = order.tickets.map(({ ticketId, lineId }) => ({ ticketId, lineId, status: 'printed' }));
     const change = createChange(order, { returned: [0, 1] });
-    const settled = { ...NONE, ticketsCancelled: 2, tickets: [stays] };
+    const settled = { ...NONE, ticketsCancelled: 2 };
     expect(await settle(fixture, change)).toEqual(settled);
     expect(await settle(fixture, change)).toEqual(settled);
     expect(await statuses(order)).toEqual(['cancelled', 'cancelled', 'printed']);
@@ -45,7 +45,12 @@ describeOnEachEngine('a change ends the tickets of lines that left', (fixture) =
     const change = createChange(order, { exchanged: [0] });
     const [{ ticketId: newId = '', lineId = '', performanceId = '', place } = {}] = change.tickets.slice(1);
     const answer = await settle(fixture, change);
-    expect(answer).toEqual({ ...NONE, tickets: expect.arrayContaining([{ ticketId: newId, lineId, status }]) });
+    expect(answer).toEqual(NONE);
+    expect((await readOrderTickets(fixture, order.orderId)).tickets).toContainEqual({
+      ticketId: newId,
+      lineId,
+      status,
+    });
     const [old, next] = [await fixture.ticket(getFirstTicketId(order)), await fixture.ticket(newId)];
     expect(old).toMatchObject({ status: 'invalidated', replacedBy: newId });
     expect(next).toMatchObject({ status, replaces: old.id, replacedBy: null, lineId, performanceId, place });

@@ -205,7 +205,7 @@ test('a return costs a counted number of store operations', async () => {
   const step = async () => {
     await call('POST', path, { returns: [{ lineId: lineIds.pop() }], difference: -5_000 });
   };
-  await expectCost(step, { operations: 9, writes: 6, gathered: 10, requests: 5 });
+  await expectCost(step, { operations: 8, writes: 5.5, gathered: 10, requests: 5 });
 });
 
 test('an exchange costs a counted number of store operations', async () => {
@@ -214,5 +214,5 @@ test('an exchange costs a counted number of store operations', async () => {
   const step = async () => {
     await call('POST', path, { exchanges: [{ lineId: lineIds.pop(), ...other }], difference: 0 });
   };
-  await expectCost(step, { operations: 17, writes: 11, gathered: 12, requests: 7 });
+  await expectCost(step, { operations: 15, writes: 10.5, gathered: 12, requests: 7 });
 });

@@ -194,7 +194,9 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     async (role) => {
       const as = identityOf(role);
       const reads = reachable(role).filter(({ method }) => method === 'GET');
-      for (const operation of reads.filter((one) => !mayNot(role, one) && !/Structure|Refund/.test(one.id))) {
+      for (const operation of reads.filter(
+        (one) => !mayNot(role, one) && !/Structure|Refund|OrderChange$/.test(one.id),
+      )) {
         const { status, text } = await its.call(operation.id, { params: own.params, ...as });
         expect([operation.id, status, status === 200 ? '' : text]).toEqual([operation.id, 200, '']);
       }

@@ -62,6 +62,7 @@ export const DECIDED: Readonly<
       'getAdmissions',
       'listTicketStatuses',
       'getAllTicketStatuses',
+      ...['quoteOrderChange', 'listOrderChanges', 'getOrderChange'],
     ],
   },
 };
@@ -98,6 +99,8 @@ export const BOUNDED_WRITES: {
     // It holds and sells nothing, or what is held already.
     ...['updateOrder', 'extendOrder', 'cancelOrder', 'updateLine', 'removeLine', 'requestOrderMail'],
     ...['addPayment', 'settlePayment', 'refundOrder'],
+    // New places count as held.
+    ...['changeOrder', 'endOrderChange'],
     ...['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
     ...['controlTicket', 'controlBarcode', 'controlTickets', 'revertControl'],
   ],
