@@ -21,6 +21,7 @@ import {
   createOrderExpiredFact,
   createRefundRequestedFact,
   type DomainFact,
+  listClients,
   type MailRequested,
   type OrderCancelled,
   type OrderConfirmed,
@@ -28,7 +29,7 @@ import {
   type RefundRequested,
 } from './domain/order/facts.ts';
 import { computeLost } from './domain/order/money.ts';
-import type { Creator, Order } from './domain/order/order.ts';
+import type { Order } from './domain/order/order.ts';
 import { isHidden } from './domain/order/state.ts';
 import { type OrderDocument, ordersCollection } from './store.ts';
 
@@ -61,9 +62,6 @@ const toEventData = (order: OrderDocument): object => {
     cancellation: shown.cancellation && cancellation,
   };
 };
-
-const listClients = (createdBy: Creator | undefined): string[] =>
-  createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [];
 
 const toOwners = ({ createdBy, pointOfSale }: Order): BelongsTo => ({ clientIds: listClients(createdBy), pointOfSale });
 
@@ -332,8 +330,20 @@ export const schemas = {
     { description: 'An order was not paid in time; its places are free.' },
   ),
   [MAIL_REQUESTED]: Type.Object(
-    { orderId: id, pointOfSale: name, contactNumber: name, kind: oneOf(['confirmation']), requestedAt: timestamp },
-    { description: 'The institution wants the buyer of an order to get a mail again.' },
+    {
+      orderId: id,
+      pointOfSale: name,
+      contactNumber: name,
+      kind: oneOf(['confirmation', 'lines_returned'], {
+        description: 'lines_returned: a performance is cancelled, and the order has others, too',
+      }),
+      changeId: Type.Optional(Type.String({ description: 'that returned the lines' })),
+      requestedAt: timestamp,
+    },
+    {
+      description:
+        'The buyer of an order is to get a mail: one again that the institution asked for, or about returned lines.',
+    },
   ),
   [REFUND_REQUESTED]: Type.Object(
     {

@@ -56,8 +56,19 @@ export interface OrderLinkDocument extends Document {
   readonly expiresAt: number;
 }
 
-/** `cancelled`: also where the performance was; `link`: asked for with the order's number and email. */
-export const kinds = ['confirmation', 'moved', 'cancelled', 'refund', 'refund-failed', 'link'] as const;
+/**
+ * `cancelled`: also where the performance was; `lines-returned`: where the order has other performances, too; `link`:
+ * asked for with the order's number and email.
+ */
+export const kinds = [
+  'confirmation',
+  'moved',
+  'cancelled',
+  'lines-returned',
+  'refund',
+  'refund-failed',
+  'link',
+] as const;
 export type MailKind = (typeof kinds)[number];
 
 /** It has ids and amounts only: address, names and texts are read when it is sent. */
@@ -69,6 +80,8 @@ export interface MailDocument extends Document {
   readonly contactNumber: string | null;
   /** Of `moved`: where and when the performance takes place now. */
   readonly move?: { readonly performanceId: string; readonly startDate: string };
+  /** Of `lines-returned`: what returned them. */
+  readonly changeId?: string;
   /** Mails of release 0.3.0 do not have its id. */
   readonly refund?: { readonly id?: string; readonly amount: number; readonly currency: string };
   /** Mails of many at once wait for the others. */

@@ -159,5 +159,23 @@ describeOnEachEngine('performances and contacts', (fixture) => {
       expect(await readCart(fixture, `/${unwanted.id}`)).not.toHaveProperty('performanceCancelled');
       expect((await createOrderInHall(fixture)).order).not.toHaveProperty('performanceCancelled');
     });
+
+    test('an order that has others, too, asks once for a mail about its returned lines; one of a partner does not', async () => {
+      const [hall, other] = [fixture.catalog.hall(10), fixture.catalog.hall(10)];
+      const { id, contactNumber } = await buy(hall, other);
+      const body = { items: [hall.item(1), other.item(1)], pointOfSale: 'tickets.opera.example', contactNumber };
+      const { data: partners } = await fixture.call('POST', '', { body });
+      await fixture.confirm(`/${partners.id}`);
+      for (let times = 1; times <= 2; times += 1)
+        await fixture.deliver('performance.cancelled', { performanceId: hall.performanceId });
+      const [change] = (await fixture.document(id))?.changes ?? [];
+      const requestsOf = (orderId: string) =>
+        fixture.factsOf(orderId).flatMap(({ type, data }) => (type === 'order.mail_requested' ? [data] : []));
+      await waitUntil(() => requestsOf(id).length > 0);
+      const about = { kind: 'lines_returned', changeId: change?.id, requestedAt: expect.any(String) };
+      expect(requestsOf(id)).toEqual([{ orderId: id, pointOfSale: 'tickets.opera.example', contactNumber, ...about }]);
+      expect((await read(fixture, `/${partners.id}`)).lines).toHaveLength(1);
+      expect(requestsOf(partners.id)).toEqual([]);
+    });
   });
 });

@@ -41,7 +41,7 @@ const { calendarOf, calendarType, eventUid, sequenceAt } = await loadBrowserModu
   calendarType(file: Pick<CalendarFile, 'isCancelled'>): string;
   calendarOf(events: readonly CalendarEvent[], file: CalendarFile): string;
   eventUid(orderId: string, performanceId: string, serviceHost: string): string;
-  sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: CalendarKind): number;
+  sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: Exclude<CalendarKind, 'lines-returned'>): number;
 }>('calendar.js');
 
 type CalendarKind = Exclude<MailKind, 'refund' | 'refund-failed' | 'link'>;
@@ -115,10 +115,10 @@ export function createCompose(its: ComposeDependencies) {
       summary: name,
       location: where,
     }));
-    const isCancelled = kind === 'cancelled';
+    const isCancelled = kind === 'cancelled' || kind === 'lines-returned';
     const file = {
       organiser,
-      sequence: sequenceAt(order, createdAt, kind),
+      sequence: sequenceAt(order, createdAt, isCancelled ? 'cancelled' : kind),
       writtenAt: its.now(),
       isCancelled,
     };
@@ -136,7 +136,7 @@ export function createCompose(its: ComposeDependencies) {
     shop: PointOfSale,
     contact: OwnContact,
     tickets: readonly Ticket[],
-    sold: readonly Sold[],
+    { sold, returned }: Readonly<Record<'sold' | 'returned', readonly Sold[]>>,
   ) => {
     const wanted = [...(contact.language === null ? [] : [contact.language]), ...shop.languages];
     const { template, language } = its.findTemplate(shop.serviceHost, wanted, selectTemplate(mail, order));
@@ -146,11 +146,12 @@ export function createCompose(its: ComposeDependencies) {
       documents(order, tickets, shop, languages),
     ]);
     const attached = attachments.length;
-    const values = buildMailValues({ mail, order, shop, contact, sold, languages, link, attached });
+    const values = buildMailValues({ mail, order, shop, contact, sold, returned, languages, link, attached });
     const { subject, text, button } = fillTemplate(template, values);
     const name = selectText(shop.name, languages);
     const sender = resolveSender(its.from, { name, serviceHost: shop.serviceHost });
     const isToCome = mail.kind === 'confirmation' || mail.kind === 'moved';
+    const shows = mail.kind === 'lines-returned' ? returned : sold;
     const images = isToCome ? listSoldImages(sold, shop, languages) : [];
     const look = { name, colours: shop.branding?.colours ?? PLAIN, images };
     return {
@@ -163,7 +164,7 @@ export function createCompose(its: ComposeDependencies) {
       messageId: `<${mail.id}@${getHostName(shop)}>`,
       date: new Date(mail.createdAt),
       headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
-      attachments: [...attachments, ...calendar(mail, order, shop, sender, sold, languages)],
+      attachments: [...attachments, ...calendar(mail, order, shop, sender, shows, languages)],
     };
   };
 
@@ -181,7 +182,10 @@ export function createCompose(its: ComposeDependencies) {
     const known = await its.tickets.list(institution, { orderIds: [orderId] });
     const tickets = kind === 'confirmation' || kind === 'moved' ? validTickets(order, known) : [];
     if (!tickets) return { state: 'incomplete', reason: 'tickets' };
-    const sold = listSoldPlaces(order, known, await its.performancesOf(institution));
+    const performanceOf = await its.performancesOf(institution);
+    const sold = listSoldPlaces(order, known, performanceOf);
+    const left = order.formerLines.filter(({ changeId }) => changeId === mail.changeId);
+    const returned = listSoldPlaces({ lines: left }, known, performanceOf);
     const dated = sold.map(({ line, startDate }) => ({ performanceId: line.performanceId, startDate }));
     // Tickets follow a move, and the catalogue may be as it was last known.
     if (kind === 'moved' && !(showsMove(mail, tickets) && showsMove(mail, dated))) {
@@ -189,8 +193,10 @@ export function createCompose(its: ComposeDependencies) {
       return isOld ? { state: 'dropped', reason: 'outdated' } : { state: 'incomplete', reason: 'tickets' };
     }
     const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
+    if (kind === 'moved' && !moved) return { state: 'dropped', reason: 'outdated' };
     if (moved?.productType === 'goods') return { state: 'dropped', reason: 'goods' };
-    return { state: 'ready', mail: await writeMail(mail, order, shop, contact, tickets, sold), pointOfSale: shop };
+    const written = await writeMail(mail, order, shop, contact, tickets, { sold, returned });
+    return { state: 'ready', mail: written, pointOfSale: shop };
   };
 
   return async (mail: MailDocument): Promise<Composed> => {

@@ -6,7 +6,7 @@ import { deriveId, FRESH_MS, type MailDocument, type MailKind, mailsCollection, 
 export type NewMail = New<MailDocument>;
 
 type About = Pick<NewMail, 'kind' | 'orderId' | 'pointOfSale' | 'contactNumber'> &
-  Partial<Pick<NewMail, 'move' | 'refund' | 'bulk'>>;
+  Partial<Pick<NewMail, 'move' | 'changeId' | 'refund' | 'bulk'>>;
 
 /** `thing` distinguishes mails of the same kind; a fact that is delivered twice leads to the same id. */
 export function createMail(about: About, institution: string, thing: string, now: number): NewMail {
@@ -70,13 +70,19 @@ const findKind = ({ type, data, again }: OrderEvent, now: number): MailKind | un
 
 const isFresh = (at: unknown, now: number): boolean => typeof at === 'string' && Date.parse(at) > now - FRESH_MS;
 
-/** Made for orders of clients, too; undefined if the request is long ago. @throws {Unreadable} */
+/** Again also for orders of clients, once about a change; undefined if the request is long ago. @throws {Unreadable} */
 export function toRequestedMail({ institution, data, version }: Message, now: number): NewMail | undefined {
-  const { orderId, pointOfSale, contactNumber, kind, requestedAt } = data as Readonly<Record<string, unknown>>;
+  const { orderId, pointOfSale, contactNumber, kind, changeId, requestedAt } = data as Readonly<
+    Record<string, unknown>
+  >;
   if (typeof orderId !== 'string' || typeof pointOfSale !== 'string' || typeof contactNumber !== 'string')
     throw new Unreadable('order.mail_requested needs orderId, pointOfSale and contactNumber');
-  if (kind !== 'confirmation' || !isFresh(requestedAt, now)) return undefined;
-  return createMail({ kind, orderId, pointOfSale, contactNumber }, institution, `again ${version}`, now);
+  if (!isFresh(requestedAt, now)) return undefined;
+  const whose = { orderId, pointOfSale, contactNumber };
+  if (kind === 'confirmation') return createMail({ kind, ...whose }, institution, `again ${version}`, now);
+  if (kind !== 'lines_returned') return undefined;
+  if (typeof changeId !== 'string') throw new Unreadable('lines_returned needs changeId');
+  return createMail({ kind: 'lines-returned', ...whose, changeId }, institution, changeId, now);
 }
 
 type Move = NonNullable<MailDocument['move']>;
@@ -230,7 +236,7 @@ const isBefore = (one: MailDocument, other: MailDocument): boolean =>
 
 /** Whether the earlier mail of the same order has nothing to say any more. */
 const supersedes = ({ kind, move }: MailDocument, earlier: MailDocument): boolean =>
-  (kind === 'cancelled' && (earlier.kind === 'confirmation' || earlier.kind === 'moved')) ||
+  (kind === 'cancelled' && ['confirmation', 'moved', 'lines-returned'].includes(earlier.kind)) ||
   (kind === 'moved' && earlier.move?.performanceId === move?.performanceId && earlier.kind === 'moved');
 
 const isStillHeld = (current: MailDocument, mail: MailDocument): boolean =>

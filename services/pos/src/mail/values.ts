@@ -62,7 +62,11 @@ export interface Sold {
 }
 
 /** Tickets are those of its lines, valid or not, or none. */
-export function listSoldPlaces({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] {
+export function listSoldPlaces(
+  { lines }: Pick<Order, 'lines'>,
+  tickets: readonly Ticket[],
+  performanceOf: PerformanceOf,
+): Sold[] {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
   return lines.map((line) => {
     const ticket = byId.get(line.ticketId ?? '');
@@ -138,15 +142,17 @@ interface ValuesOptions {
   readonly shop: Pick<PointOfSale, 'name' | 'receipt'>;
   readonly contact: OwnContact;
   readonly sold: readonly Sold[];
+  /** What a cancelled performance took from the order. */
+  readonly returned: readonly Sold[];
   /** The first language is that of the mail. */
   readonly languages: readonly string[];
   readonly link: string;
   readonly attached: number;
 }
 
-/** Each value but `seller`, `lines`, `fees`, `taxes` and `details` is one line. */
+/** Each value but `seller`, `lines`, `returned`, `fees`, `taxes` and `details` is one line. */
 export function buildMailValues(its: ValuesOptions): Values {
-  const { mail, order, shop, contact, sold, languages, link, attached } = its;
+  const { mail, order, shop, contact, sold, returned, languages, link, attached } = its;
   const [language = 'en'] = languages;
   // As the shop writes them.
   const locale = selectLocale(language.split('-', 1)[0] ?? 'en', order.currency);
@@ -195,24 +201,33 @@ export function buildMailValues(its: ValuesOptions): Values {
     );
     return state === 'confirmed' ? [...new Set(said.flatMap((text) => text ?? []))] : [];
   };
-  const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
-    const [first] = places as [Sold, ...Sold[]];
-    const where = first.productType === 'goods' ? '' : formatWhere(first.about);
-    return [
-      spoken(first.about?.product),
-      capitalise(joinParts([formatWhen(first), where])),
-      ...formatPlaces(places),
-      ...formatReturns(places),
-    ].filter((part) => part !== '');
-  });
+  const formatSold = (all: readonly Sold[], formatPolicies: (places: readonly Sold[]) => string[]): string =>
+    [...Map.groupBy(all, ({ line }) => line.performanceId).values()]
+      .map((places) => {
+        const [first] = places as [Sold, ...Sold[]];
+        const where = first.productType === 'goods' ? '' : formatWhere(first.about);
+        return [
+          spoken(first.about?.product),
+          capitalise(joinParts([formatWhen(first), where])),
+          ...formatPlaces(places),
+          ...formatPolicies(places),
+        ]
+          .filter((part) => part !== '')
+          .join('\n');
+      })
+      .join('\n\n');
+  const listProducts = (all: readonly Sold[]): string =>
+    joinParts([...new Set(all.map(({ about }) => spoken(about?.product)))]);
   const seller = findSeller(order, shop);
   const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
+  const concerned = moved ? [moved] : returned.length > 0 ? returned : sold;
   return {
     buyer: formatBuyerName(contact),
     pointOfSale: spoken(shop.name),
     number: order.number,
-    products: joinParts([...new Set(sold.map(({ about }) => spoken(about?.product)))]),
-    lines: lines.map((part) => part.join('\n')).join('\n\n'),
+    products: listProducts(sold),
+    lines: formatSold(sold, formatReturns),
+    returned: formatSold(returned, () => []),
     fees: order.fees.map(({ name, amount }) => `${spoken(name)}${colon} ${money(amount)}`).join('\n'),
     total: money(order.total),
     taxes: listIncludedTaxes(locale, order.taxes, money).join('\n'),
@@ -220,9 +235,9 @@ export function buildMailValues(its: ValuesOptions): Values {
     details: formatDetails(sold, languages),
     link,
     attached: attached === 0 ? '' : String(attached),
-    tickets: (moved ? isShow(moved) : sold.every(isShow)) ? 'yes' : '',
+    tickets: concerned.every(isShow) ? 'yes' : '',
     printed: order.ticketDelivery === 'print' ? 'yes' : '',
-    performance: moved ? spoken(moved.about?.product) : '',
+    performance: moved ? spoken(moved.about?.product) : listProducts(returned),
     when: moved ? formatWhen(moved) : '',
     where: moved ? formatWhere(moved.about) : '',
     refund: mail.refund ? money(mail.refund.amount, mail.refund.currency) : '',

@@ -1,7 +1,8 @@
 // What follows from a change that is done, and what ends one that is pending.
 
-import { type Accepted, accept } from '../decisions.ts';
+import { type Accepted, accept, isRefused } from '../decisions.ts';
 import { isControlled } from '../lines.ts';
+import { createLinesReturnedFacts } from '../order/facts.ts';
 import type { Change, Line, Order } from '../order/order.ts';
 import { markModified } from '../order/state.ts';
 import { beginChange, computeFigures, findChange, findPendingChange, lapseChange, listLeavingIds } from './change.ts';
@@ -33,7 +34,7 @@ export const PERFORMANCE_CANCELLED_CHANGE = 'performance_cancelled';
 
 /**
  * Returns the lines of cancelled performances in full, where a confirmed order has others, too; a pending change of the
- * order lapses first. Undefined where nothing remains: the whole order is to be cancelled.
+ * order lapses first, and its buyer gets a mail. Undefined where nothing remains: the whole order is to be cancelled.
  */
 export function returnPerformances<O extends Order & { readonly version: number }>(
   order: O,
@@ -60,7 +61,8 @@ export function returnPerformances<O extends Order & { readonly version: number 
     asOf: order.version,
   };
   const begun = beginChange(open, { change }, now);
-  return 'refused' in begun ? accept(open) : begun;
+  if (isRefused(begun)) return accept(open);
+  return { ...begun, facts: [...begun.facts, ...createLinesReturnedFacts(begun.next, change.id, now)] };
 }
 
 export const emptyChange = {

@@ -1,4 +1,4 @@
-import type { Cancellation, Line, Order, Refund } from './order.ts';
+import type { Cancellation, Creator, Line, Order, Refund } from './order.ts';
 
 export type OrderConfirmed = ReturnType<typeof createOrderConfirmedFact>;
 export type OrderCancelled = ReturnType<typeof createOrderCancelledFact>;
@@ -102,7 +102,7 @@ export function createOrderCancelledFact(
 
 /** The contact that the order names, or names no more; none before it has named one. */
 export function createContactNamedFacts({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
-  const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
+  const [clientId = null] = listClients(createdBy);
   if ((contactNumber === null && hadContact !== true) || (clientId === null && pointOfSale === null)) return [];
   return [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId, pointOfSale } }];
 }
@@ -112,10 +112,17 @@ export function createOrderExpiredFact({ id: orderId, lines }: Order) {
   return { type: 'order.expired' as const, data: { orderId, placeIds: lines.map(({ place }) => place.id) } };
 }
 
+export function listClients(createdBy: Creator | undefined): string[] {
+  return createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [];
+}
+
+type RequestedMail = { readonly kind: 'confirmation' } | { readonly kind: 'lines_returned'; readonly changeId: string };
+
 /** `requestedAt` in epoch milliseconds. */
 export function createMailRequestedFact(
   { id: orderId, pointOfSale, contactNumber }: Pick<Order, 'id' | 'pointOfSale' | 'contactNumber'>,
   requestedAt: number,
+  mail: RequestedMail = { kind: 'confirmation' },
 ) {
   return {
     type: 'order.mail_requested' as const,
@@ -123,10 +130,17 @@ export function createMailRequestedFact(
       orderId,
       pointOfSale,
       contactNumber,
-      kind: 'confirmation' as const,
+      ...mail,
       requestedAt: new Date(requestedAt).toISOString(),
     },
   };
+}
+
+/** To shoppers alone, like every mail that nobody asks for. */
+export function createLinesReturnedFacts(order: Order, changeId: string, now: number) {
+  const { createdBy, pointOfSale, contactNumber } = order;
+  if (pointOfSale === null || contactNumber === null || listClients(createdBy).length > 0) return [];
+  return [createMailRequestedFact(order, now, { kind: 'lines_returned', changeId })];
 }
 
 export function createRefundRequestedFact(
