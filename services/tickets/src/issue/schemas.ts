@@ -60,7 +60,7 @@ export const SettledOrder = named(
         {
           id,
           override: Type.Boolean({ description: 'cancels controlled tickets of returned lines, too' }),
-          returned: Type.Array(ConfirmedTicket, { maxItems: 50, description: 'as first issued' }),
+          returned: Type.Array(ConfirmedTicket, { maxItems: 10_000, description: 'as first issued' }),
           exchanged: Type.Array(Members({ leaving: ConfirmedTicket, replacing: ConfirmedTicket }, open), {
             maxItems: 50,
             description: 'as first issued: of the line that left, and of the new one',
