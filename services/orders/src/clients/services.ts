@@ -34,6 +34,9 @@ export interface Held {
   readonly book: Book | null;
 }
 
+/** In one call of the catalog. An order of 1,000 places may have two uses of discounts for each. */
+const MOST_RELEASED = 1_000;
+
 /** Milliseconds: under contention a hold takes longer than any other call of the catalog. */
 const HOLD_MS = 8_000;
 
@@ -110,7 +113,16 @@ export function createStock(catalog: ServiceClient<Catalog>) {
 
     /** With `sold` also sold ones; unless the order has them since a later version. */
     async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
-      await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
+      const { placeIds: all } = body;
+      const call = (some: object) =>
+        catalog.call(institution, 'releaseHold', {
+          path: { holder },
+          body: { ...body, ...some },
+          timeoutMs: CHANGE_MS,
+        });
+      if (!all) await call({});
+      for (let start = 0; start < (all?.length ?? 0); start += MOST_RELEASED)
+        await call({ placeIds: all?.slice(start, start + MOST_RELEASED) });
     },
   };
 }
