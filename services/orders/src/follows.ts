@@ -37,8 +37,8 @@ export function decideWork(order: Order): Readonly<Record<StateWork, number | nu
     endChange: pending?.coveredAt == null ? (pending?.deadline ?? null) : soonAfter(pending.coveredAt),
     settleChanges: soonAfter(findUnsettledChange(order)?.doneAt),
     shortenHold: soonAfter(order.shorteningDue),
-    // The sale that is due decides first what is credit. No request does it itself.
-    refundCredit: order.saleDue ? null : (order.creditDue?.since ?? null),
+    // The sale that is due, or a change that is pending, decides first what is credit. No request does it itself.
+    refundCredit: order.saleDue || pending ? null : (order.creditDue?.since ?? null),
     writeGuest: order.contactNumber === null ? null : soonAfter(order.guest?.since),
     forgetGuests: soonAfter(order.formerGuests?.since),
   };

@@ -7,6 +7,7 @@ import { lapseIfControlled } from './domain/changes/follow.ts';
 import { moveLines } from './domain/changes/policy.ts';
 import { recordControl, recordReplacement } from './domain/confirmation.ts';
 import type { Accepted } from './domain/decisions.ts';
+import { hasNames } from './domain/order/facts.ts';
 import { endOfPerformances } from './orders/actions.ts';
 import type { OrderDocument } from './store.ts';
 
@@ -120,10 +121,10 @@ export async function eraseContact(
 ): Promise<void> {
   const contactNumber = readText(message, 'contactNumber');
   const orders = context.orders.of(message.institution);
-  for await (const { id, lines } of readDocuments(orders, { where: { contactNumber }, orderBy: 'listedAt' })) {
+  for await (const found of readDocuments(orders, { where: { contactNumber }, orderBy: 'listedAt' })) {
     // Answers from before the contact became the buyer have only the order among their subjects.
-    if (lines.some(({ beneficiary }) => beneficiary)) await idempotency.forget(id);
-    await orders.update(id, (order) => {
+    if (hasNames(found)) await idempotency.forget(found.id);
+    await orders.update(found.id, (order) => {
       if (order.contactNumber !== contactNumber || order.erasedContact === contactNumber) return undefined;
       return { next: { ...eraseNames(order, context.now()), erasedContact: contactNumber } };
     });

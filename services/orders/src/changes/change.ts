@@ -42,9 +42,12 @@ export async function changeOrder(
   const controlled = (await context.tickets.controlled(given.institution, given.orderId)) ?? [];
   const command = { ...given, isMade: (order: OrderDocument) => findChange(order, id) !== undefined };
   const input = { ...requested, controlled };
-  const order = await (exchanges.length > 0 ? exchangeLines : returnLines)(context, command, requested, input);
+  let order = await (exchanges.length > 0 ? exchangeLines : returnLines)(context, command, requested, input);
   // What is paid for is sold first, which asks for the performances, too.
-  if (exchanges.length > 0 && findChange(order, id)?.coveredAt === null) await cancelIfOver(context, order);
+  if (findChange(order, id)?.state === 'pending' && findChange(order, id)?.coveredAt === null) {
+    await cancelIfOver(context, order);
+    order = (await context.orders.of(given.institution).get(given.orderId)) ?? order;
+  }
   return finishChange(context, order, id, given.idempotencyRecord);
 }
 

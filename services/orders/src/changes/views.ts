@@ -19,7 +19,12 @@ export function toChangeView({ id: orderId }: Pick<Order, 'id'>, change: Change)
     createdBy: change.createdBy ?? null,
     createdAt: formatInstant(change.createdAt),
     doneAt: formatInstantOrNull(change.doneAt),
-    settlement: { ...settlement, settledAt: formatInstantOrNull(settlement.settledAt) },
+    settlement: {
+      ticketsCancelled: settlement.ticketsCancelled,
+      controlled: settlement.controlled,
+      placesReleased: settlement.placesReleased,
+      settledAt: formatInstantOrNull(settlement.settledAt),
+    },
   };
 }
 

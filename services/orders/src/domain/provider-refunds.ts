@@ -89,7 +89,7 @@ export function recordRefundReport<O extends Order>(
 
 /**
  * What is due of credit goes back to where it came from: one refund per payment, the newest first, never more than is
- * left of it, none for a pending change, none of a payment in dispute, whose part waits for its end. The rest stays credit, as all of it does unless
+ * left of it, none of a payment in dispute, whose part waits for its end. The rest stays credit, as all of it does unless
  * the point of sale `isOn`.
  */
 export function refundCredit<O extends Order>(
@@ -97,14 +97,14 @@ export function refundCredit<O extends Order>(
   { isOn, deriveRefundId }: { readonly isOn: boolean; readonly deriveRefundId: (paymentId: string) => string },
   now: number,
 ): Accepted<O> {
-  // The sale that is due decides first what is credit.
-  if (!order.creditDue || order.saleDue) return accept(order);
+  // The sale that is due, or a change that is pending, decides first what is credit.
+  if (!order.creditDue || order.saleDue || order.changes?.some(({ state }) => state === 'pending'))
+    return accept(order);
   let rest = isOn ? Math.min(order.creditDue.amount, computeCredit(order)) : 0;
   let next: O = { ...order, creditDue: null };
   const facts: DomainFact[] = [];
-  const kept = order.changes?.find(({ state }) => state === 'pending')?.id ?? null;
   for (const payment of order.payments.toReversed()) {
-    const amount = Math.min(rest, mayBeRefunded(payment) && payment.changeId !== kept ? computeLeft(next, payment) : 0);
+    const amount = Math.min(rest, mayBeRefunded(payment) ? computeLeft(next, payment) : 0);
     if (amount <= 0) continue;
     rest -= amount;
     const requested = requestRefund(next, payment, { id: deriveRefundId(payment.id), amount, automatic: true }, now);

@@ -14,9 +14,10 @@ import {
   listNewStock,
   listOwnStock,
 } from '../domain/changes/change.ts';
-import { settleChange } from '../domain/changes/follow.ts';
+import { dropRefund, listRetainedStock, replaceNewPlaces, settleChange } from '../domain/changes/follow.ts';
+import { markCovered } from '../domain/changes/paying.ts';
 import type { Sale } from '../domain/confirmation.ts';
-import { accept, refuse } from '../domain/decisions.ts';
+import { accept, isRefused, refuse } from '../domain/decisions.ts';
 import { buildNamedTickets } from '../domain/order/facts.ts';
 import type { Change } from '../domain/order/order.ts';
 import { listUses } from '../domain/price.ts';
@@ -81,7 +82,11 @@ export async function doPaidChange(context: OrdersContext, order: OrderDocument)
   const rule: Rule = (current, now) => {
     const known = findPendingChange(current);
     if (known?.id !== change.id) return accept(current);
-    return sale ? doChange(current, change.id, sale, now) : accept(lapseChange(current, {}, now));
+    if (!sale) return accept(lapseChange(current, {}, now));
+    const done = doChange(current, change.id, sale, now);
+    // Its money cannot go back any more, by a dispute for instance: then it stays credit.
+    const isUnrefundable = isRefused(done) && done.refused.reason !== 'overtaken';
+    return isUnrefundable ? doChange(dropRefund(current, change.id), change.id, sale, now) : done;
   };
   const outcome = await attempt(context, toTarget(order), rule);
   if (sale) await releaseSold(context, outcome.order, { sold: sale.soldPlaceIds, version: change.asOf });
@@ -105,15 +110,17 @@ const sellNew = async (context: OrdersContext, order: OrderDocument, change: Cha
     asOf,
   });
   if (missing.length > 0) return undefined;
-  const renewed = await sellPlaces(
-    context,
-    { ...order, expiresAt: until },
-    places.map((place) => place.id),
-  );
   const replaced = places.flatMap(({ replaces, id: placeId, label, row, seat }) =>
     replaces === null ? [] : [{ replaces, place: { id: placeId, label, row, seat } }],
   );
-  return renewed && { ...renewed, replaced };
+  // What is sold is named before, so that it is released if the change lapses all the same.
+  const { order: named } = await attempt(context, toTarget(order), (current) =>
+    accept(replaceNewPlaces(current, change.id, replaced)),
+  );
+  const wanted = places.map((place) => place.id);
+  const isNamed =
+    findPendingChange(named)?.id === change.id && wanted.every((one) => listOwnStock(named).includes(one));
+  return isNamed ? sellPlaces(context, { ...order, expiresAt: until }, wanted) : undefined;
 };
 
 /** One that is paid for is done; one past its deadline lapses. @throws Fault `service_unavailable` */
@@ -123,11 +130,13 @@ export async function endDueChange(context: OrdersContext, order: OrderDocument)
   if (change.coveredAt !== null) return doPaidChange(context, order);
   const rule: Rule = (current, now) => {
     const known = findPendingChange(current);
-    const isOver = known?.coveredAt === null && (known.deadline ?? 0) <= now;
-    return accept(isOver ? lapseChange(current, {}, now) : current);
+    if (known?.coveredAt !== null || (known.deadline ?? 0) > now) return accept(current);
+    // Money that is credit of the order by now may have paid it.
+    const covered = markCovered(current, known.id, now);
+    return accept(covered === current ? lapseChange(current, {}, now) : covered);
   };
   const { order: left } = await attempt(context, toTarget(order), rule);
-  return releaseAtOnce(context, left);
+  return findPendingChange(left) ? doPaidChange(context, left) : releaseAtOnce(context, left);
 }
 
 /**
@@ -140,6 +149,7 @@ export async function settleChanges(
   idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument> {
   let left = order;
+  let isRemembered = false;
   for (let change = findUnsettledChange(left); change; change = findUnsettledChange(left)) {
     const { institution, id } = left;
     const { id: changeId, asOf } = change;
@@ -148,18 +158,19 @@ export async function settleChanges(
       left.version,
       toTicketChange(left, change),
     );
-    const own = new Set(listOwnStock(left));
+    const own = new Set(listRetainedStock(left, change));
     const former = (left.formerLines ?? []).filter((line) => line.changeId === changeId);
     const places = former.filter((line) => !keptLineIds.includes(line.id) && !own.has(line.place.id));
     const uses = former.flatMap(listUses).filter((use) => !own.has(use));
     const placeIds = [...places.map(({ place }) => place.id), ...uses];
     if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
-    const counts = { ticketsCancelled, controlled, placesReleased: places.length };
+    const counts = { ticketsCancelled, controlled, placesReleased: places.length, keptLineIds };
     const rule: Rule = (current, now) => settleChange(current, changeId, counts, now);
     const isLast = left.changes?.findLast(({ state }) => state === 'done')?.id === changeId;
     left = (await attempt(context, toTarget(left), rule, isLast ? idempotencyRecord : undefined)).order;
+    isRemembered ||= isLast;
   }
-  return left;
+  return isRemembered ? left : remember(context, left, idempotencyRecord);
 }
 
 const toTicketChange = (order: OrderDocument, { id, override, returns, exchanges }: Change) => {

@@ -2,6 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { lapseChange } from '../../src/domain/changes/change.ts';
+import { decideWork } from '../../src/follows.ts';
 import { describeOnEachEngine } from '../fixture/fixture.ts';
 import { pay, read } from '../fixture/orders.ts';
 
@@ -137,5 +139,38 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
     const { changes } = (await fixture.document(order.id)) ?? {};
     expect(changes?.at(-1)?.settlement).toMatchObject({ ticketsCancelled: 0, controlled: 1, placesReleased: 0 });
     expect(fixture.catalog.count(made.old)).toMatchObject({ sold: 2 });
+  });
+
+  test('a place that passed to a line which has left again is free only once the ticket of that line is ended', async () => {
+    const made = await sell();
+    const { path, lineId, old, order } = made;
+    const { performanceId, seatCategoryId } = old;
+    const tariffId = fixture.catalog.tariff(old, old.amount);
+    fixture.catalog.describe(tariffId, { returnPolicy: POLICY });
+    const figure = async (body: object) =>
+      (await fixture.call<{ difference: number }>('POST', `${path}/changes/quotes`, { body })).data.difference;
+    fixture.tickets.mishaps.set('settleChange', 'fails');
+    const exchanges = [{ lineId, performanceId, seatCategoryId, tariffId }];
+    await change(path, { exchanges, difference: await figure({ exchanges }) });
+    const [, second] = (await read(fixture, path)).lines;
+    expect(second).toMatchObject({ replaces: lineId, place: { id: order.lines[0]?.place.id } });
+    const returns = [{ lineId: second?.id }];
+    await change(path, { returns, difference: await figure({ returns }) });
+    expect(fixture.catalog.count(old)).toMatchObject({ sold: 2 });
+    fixture.tickets.mishaps.clear();
+    await fixture.later();
+    const { changes = [] } = (await fixture.document(order.id)) ?? {};
+    expect(changes.map(({ settlement }) => settlement.placesReleased)).toEqual([0, 1]);
+    expect(fixture.catalog.count(old)).toMatchObject({ sold: 1, free: 1 });
+  });
+
+  test('credit is not refunded by itself while a change is pending that counts on it', async () => {
+    const made = await sell(4_000);
+    await change(made.path, { exchanges: made.exchanges, difference: made.difference });
+    const order = await fixture.document(made.order.id);
+    if (!order) throw new Error('there is no order');
+    const owing = { ...order, creditDue: { since: 1, amount: 50 } };
+    expect(decideWork(owing).refundCredit).toBeNull();
+    expect(decideWork(lapseChange(owing, {}, 2)).refundCredit).toBe(1);
   });
 });

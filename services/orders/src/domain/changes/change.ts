@@ -4,9 +4,9 @@
 import { extractTax, UNTAXED } from '@boxoffice/prices';
 import { type Sale, toSoldLine } from '../confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from '../decisions.ts';
-import { addRaisedCredit } from '../order/credit.ts';
+import { addCreditDue, addRaisedCredit } from '../order/credit.ts';
 import type { LineChangeFee } from '../order/line.ts';
-import { addRefund, computeCredit, computeDue, computeTotal, limitGoodwill } from '../order/money.ts';
+import { addRefund, computeCredit, computeDue, computeLeft, computeTotal, limitGoodwill } from '../order/money.ts';
 import type { Change, FormerLine, Line, Order, Payment } from '../order/order.ts';
 import { listPerformanceIds, markModified } from '../order/state.ts';
 import { listStock } from '../price.ts';
@@ -98,12 +98,13 @@ export function beginChange<O extends Order>(
   now: number,
 ): Decision<O> {
   const payments = payment ? [...order.payments, payment] : order.payments;
-  const heldPlaces = listNewStock(order, { newLines: change.newLines }).length > 0 ? change.newLines.length : 0;
+  const stock = listNewStock(order, change);
+  const heldPlaces = change.newLines.filter(({ place }) => stock.includes(place.id)).length;
   const begun: O = putChange({ ...order, payments, heldPlaces, ...(codes && { codes }) }, change);
   if (change.coveredAt === null) return accept(markModified(begun, now));
-  const done = doChange(begun, change.id, { soldPlaceIds: listNewStock(order, change) }, now);
+  const done = doChange(begun, change.id, { soldPlaceIds: stock }, now);
   // Without places to sell this is the write; else it only says whether the refund is possible.
-  if (isRefused(done) || heldPlaces === 0) return done;
+  if (isRefused(done) || stock.length === 0) return done;
   return accept(markModified(begun, now));
 }
 
@@ -163,17 +164,24 @@ const giveBack = <O extends Order>(
 export function lapseChange<O extends Order>(order: O, { withdrawn }: { readonly withdrawn?: true }, now: number): O {
   const change = findPendingChange(order);
   if (!change) return order;
-  const { since = now, placeIds = [] } = order.removedPlaces ?? {};
+  const { since = now, placeIds = [], asOf = 0 } = order.removedPlaces ?? {};
   const own = listStock(order.lines);
   const released = [...new Set([...placeIds, ...listNewStock(order, change)])].filter((id) => !own.includes(id));
+  // A late sale has held its places again as of a later version.
+  const version = 'version' in order && typeof order.version === 'number' ? order.version : 0;
+  const removedPlaces = { since, asOf: Math.max(asOf, change.asOf, version), placeIds: released };
   const lapsed = { ...change, state: 'lapsed' as const, expiresAt: null, deadline: null, coveredAt: null };
   const next: O = putChange(
-    {
-      ...order,
-      heldPlaces: 0,
-      ...(released.length > 0 && { removedPlaces: { since, asOf: change.asOf, placeIds: released } }),
-    },
+    { ...order, heldPlaces: 0, ...(released.length > 0 && { removedPlaces }) },
     { ...lapsed, ...(withdrawn && { withdrawn }) },
   );
-  return markModified(addRaisedCredit(order, next, now), now);
+  return markModified(giveBackPaid(order, next, change, now), now);
 }
+
+/** The credit of what a provider has captured for a change that lapsed; of a buyer's all that is credit again. */
+const giveBackPaid = <O extends Order>(before: O, after: O, { id, givesBack }: Change, now: number): O => {
+  if (givesBack) return addRaisedCredit(before, after, now);
+  const captured = after.payments.filter(({ changeId, provider }) => changeId === id && provider !== undefined);
+  const most = captured.reduce((sum, payment) => sum + computeLeft(after, payment), 0);
+  return addCreditDue(after, Math.min(most, computeCredit(after) - computeCredit(before)), now);
+};

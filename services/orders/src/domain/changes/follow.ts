@@ -1,17 +1,33 @@
 // What follows from a change that is done, and what ends one that is pending.
 
+import { type Sale, toSoldLine } from '../confirmation.ts';
 import { type Accepted, accept, isRefused } from '../decisions.ts';
 import { isControlled } from '../lines.ts';
 import { createLinesReturnedFacts } from '../order/facts.ts';
 import type { Change, Line, Order } from '../order/order.ts';
 import { markModified } from '../order/state.ts';
-import { beginChange, computeFigures, findChange, findPendingChange, lapseChange, listLeavingIds } from './change.ts';
+import { listStock } from '../price.ts';
+import {
+  beginChange,
+  computeFigures,
+  findChange,
+  findPendingChange,
+  lapseChange,
+  listLeavingIds,
+  listOwnStock,
+  putChange,
+} from './change.ts';
 
 /** Once. Its old tickets and places have followed. */
 export function settleChange<O extends Order>(
   order: O,
   changeId: string,
-  counts: { readonly ticketsCancelled: number; readonly controlled: number; readonly placesReleased: number },
+  counts: {
+    readonly ticketsCancelled: number;
+    readonly controlled: number;
+    readonly placesReleased: number;
+    readonly keptLineIds?: readonly string[];
+  },
   now: number,
 ): Accepted<O> {
   const known = findChange(order, changeId);
@@ -19,6 +35,40 @@ export function settleChange<O extends Order>(
   const settled: Change = { ...known, settlement: { ...counts, settledAt: now } };
   const changes = order.changes?.map((one) => (one.id === changeId ? settled : one));
   return accept(markModified({ ...order, ...(changes && { changes }) }, now));
+}
+
+/** Of the pending change: others, that were held again in place of those that were taken meanwhile. */
+export function replaceNewPlaces<O extends Order>(
+  order: O,
+  changeId: string,
+  replaced: NonNullable<Sale['replaced']>,
+): O {
+  const change = findPendingChange(order);
+  if (change?.id !== changeId || replaced.length === 0) return order;
+  const newLines = change.newLines.map((line) => ({ ...toSoldLine(line, replaced), ticketId: null }));
+  return putChange(order, { ...change, newLines });
+}
+
+/** Credit that it leaves stays credit. */
+export function dropRefund<O extends Order>(order: O, changeId: string): O {
+  const { refund: _, ...change } = findChange(order, changeId) ?? {};
+  return 'id' in change ? putChange(order, { ...change, refundId: null }) : order;
+}
+
+/**
+ * Places and uses that the settlement of a change must not release: those of its lines and of a pending change, of lines
+ * whose old tickets are not ended yet by a later change, and the places of tickets that were let in.
+ */
+export function listRetainedStock(order: Order, { id }: Change): string[] {
+  const { changes = [], formerLines = [] } = order;
+  const isOpen = (changeId: string): boolean =>
+    changeId !== id && changes.some((one) => one.id === changeId && one.settlement.settledAt === null);
+  const kept = changes.flatMap(({ settlement }) => settlement.keptLineIds ?? []);
+  return [
+    ...listOwnStock(order),
+    ...listStock(formerLines.filter(({ changeId }) => isOpen(changeId))),
+    ...formerLines.filter((line) => kept.includes(line.id)).map(({ place }) => place.id),
+  ];
 }
 
 /** A control that would refuse it now. */

@@ -21,6 +21,8 @@ export interface Settlement {
   /** Tickets that a gate has let in before they could be cancelled: they stay, and so do their places. */
   readonly controlled: number | null;
   readonly placesReleased: number | null;
+  /** Of the controlled ones; absent: none. */
+  readonly keptLineIds?: readonly string[];
   readonly settledAt: number | null;
 }
 
