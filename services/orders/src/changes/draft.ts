@@ -75,7 +75,10 @@ export async function composeDraft(
   quoted: NewLines,
 ): Promise<ChangeDraft> {
   const { lines, book } = quoted;
-  const pricing = lines.length === 0 ? NO_PRICING : await readOrderPricing(context, { ...order, lines }, { book });
+  // A repeat has its uses already.
+  const request = { holder: order.id, requestId: deriveId('req', input.id) };
+  const pricing =
+    lines.length === 0 ? NO_PRICING : await readOrderPricing(context, { ...order, lines }, { book, request });
   const unmet = await listTariffRefusals(context, order, lines, input.maker);
   return assembleDraft(order, input, quoted, pricing, unmet, context.now());
 }
@@ -98,6 +101,7 @@ const assembleDraft = (
   const isReference = ({ refusal: { reason } }: ChangeRefusal) =>
     reason === 'invalid_reference' || reason === 'currency_mismatch';
   const unknown = [...listUnknownLines(order, input), ...refusals.filter(isReference)];
+  const places = refusals.filter((one) => !isReference(one));
   const own = listOwnRefusals(order, input, now);
   const isOfOrder = own.some(({ lineId }) => lineId === null);
   const pricing = limitToChange(offered, order, leaving);
@@ -121,9 +125,10 @@ const assembleDraft = (
     refusals: isOfOrder || unknown.length === 0 ? own : unknown,
     hasUnknown: unknown.length > 0,
     placeRefusals: [
+      ...places.filter(({ refusal }) => refusal.reason === 'tariff_not_sold_here'),
       ...unmet,
       ...locked.map(({ replaces = null }) => ({ lineId: replaces, refusal: refuse('tariff_locked').refused })),
-      ...refusals.filter((one) => !isReference(one)),
+      ...places.filter(({ refusal }) => refusal.reason !== 'tariff_not_sold_here'),
     ],
   };
 };

@@ -82,7 +82,7 @@ export async function quoteFresh(
 
 /** Of those that keep their place. @throws Fault `service_unavailable` */
 export async function quoteOwnPlaces(
-  { stock }: OrdersContext,
+  context: OrdersContext,
   order: OrderDocument,
   changeId: string,
   exchanges: readonly ExchangeInput[],
@@ -95,7 +95,7 @@ export async function quoteOwnPlaces(
     tariffId,
   }));
   try {
-    const quotes = await stock.quotes(order.institution, items, order.pointOfSale);
+    const quotes = await context.stock.quotes(order.institution, items, order.pointOfSale);
     const made = quotes.map((quote, index) => {
       const exchange = kept[index];
       return exchange ? makeLine(order, changeId, exchange, quote, quote.book) : {};
@@ -107,9 +107,12 @@ export async function quoteOwnPlaces(
     };
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;
-    const [only, ...others] = kept;
-    const lineId = only && others.length === 0 ? only.lineId : null;
-    return { lines: [], refusals: [{ lineId, refusal: { reason: error.reason, details: error.details } }], book: null };
+    // Which of them, and what the others would cost; their own places are not free, and need not be.
+    const fresh = kept.map((exchange) => ({ exchange, item: toItem({ ...exchange, placeId: undefined }) }));
+    const all = await quoteFresh(context, order, changeId, fresh);
+    const refusals = all.refusals.filter(({ refusal }) => refusal.reason !== 'places_unavailable');
+    const unnamed = { lineId: null, refusal: { reason: error.reason, details: error.details } };
+    return { ...all, refusals: refusals.length > 0 ? refusals : [unnamed] };
   }
 }
 
