@@ -25,7 +25,7 @@ import { claimNewLines, holdFresh } from './hold.ts';
 import { listFresh, mergeLines, quoteOwnPlaces } from './new-lines.ts';
 import type { ChangeRequest } from './request.ts';
 
-/** Milliseconds that a change without new places waits for its payment. */
+/** Milliseconds that a change without new places waits for its payment, without a point of sale. */
 const WAIT_MS = 15 * 60_000;
 
 /**
@@ -88,7 +88,7 @@ const exchangeLines: Run = async (context, command, requested, input) => {
         if (fresh.length > 0 && listOwnRefusals(current, input, context.now()).length === 0) {
           try {
             end = await context.limit.admit(current, fresh.length);
-            const held = await holdFresh(context, current, requested, fresh);
+            const held = await holdFresh(context, current, requested, fresh, taken !== undefined);
             take(
               current.version,
               held.lines.map(({ place }) => place.id),
@@ -109,6 +109,7 @@ const exchangeLines: Run = async (context, command, requested, input) => {
         requireChange(context, draft, paid);
         const { draft: priced, codes } = await claimNewLines(context, current, draft, { requested, until, take });
         requireDifference(priced.difference, requested.difference);
+        if (fresh.length === 0 && priced.due > 0) until = context.now() + (await readHoldMs(context, current));
         const made = toChange(current, priced, paid, { now: context.now(), until });
         const deadline = await holdForPayment(context, current, made.change, paid.payment);
         return { ...made, change: { ...made.change, deadline }, ...(codes && { codes }) };
@@ -152,6 +153,12 @@ const requireDifference = (difference: number, given: number): void => {
   if (difference === given) return;
   const details = `$.difference is ${given}, but the change makes a difference of ${difference}.`;
   throw createRefusalFault('difference_changed', details);
+};
+
+/** Milliseconds that the point of sale holds places. */
+const readHoldMs = async ({ stock }: OrdersContext, { institution, pointOfSale }: OrderDocument): Promise<number> => {
+  const minutes = pointOfSale === null ? null : await stock.holdMinutes(institution, pointOfSale);
+  return minutes === null ? WAIT_MS : minutes * 60_000;
 };
 
 /** Until when it waits (epoch milliseconds): for the grace period longer if a payment of it is pending. */

@@ -14,23 +14,28 @@ import type { ChangeDraft } from './draft.ts';
 import { deriveNewLineId, type FreshExchange, type NewLines } from './new-lines.ts';
 import type { ChangeRequest } from './request.ts';
 
-/** Until epoch milliseconds. @throws Fault as a new order */
+/** Milliseconds. */
+const HOLD_FOR_SALE_MS = 300_000;
+
+/** Until epoch milliseconds. An exchange adds no place to its order, whose limit of places it does not meet. @throws Fault as a new order */
 export async function holdFresh(
   context: OrdersContext,
   order: OrderDocument,
-  { id: changeId, exchanges, payment, onAccount, difference }: ChangeRequest,
+  { id: changeId, payment, onAccount, difference }: ChangeRequest,
   fresh: readonly FreshExchange[],
+  isRepeated: boolean,
 ): Promise<NewLines & { readonly until: number }> {
   const { institution, id: holder, version: asOf, pointOfSale, codes = [], performanceIds } = order;
   const items = fresh.map(({ item }) => item);
   const others = items.map(({ performanceId }) => performanceId).filter((id) => !performanceIds.includes(id));
   await linkPerformances(context.links.of(institution), order, others);
-  const isAtOnce = difference <= 0 || payment?.status === 'captured' || onAccount === true;
+  // Done at once: free places first, and what a dead attempt has left is free soon. A second try has its places.
+  const isAtOnce = !isRepeated && (difference <= 0 || payment?.status === 'captured' || onAccount === true);
+  const heldUntil = new Date(context.now() + HOLD_FOR_SALE_MS).toISOString();
   const held = await context.stock.hold(institution, {
-    ...{ holder, requestId: deriveId('req', changeId), asOf, items, ...(isAtOnce && { claimFirst: true }) },
+    ...{ holder, requestId: deriveId('req', changeId), asOf, items, ...(isAtOnce && { claimFirst: true, heldUntil }) },
     ...(pointOfSale !== null && { pointOfSale }),
     ...(codes.length > 0 && { codes: codes.map(({ code }) => code) }),
-    placesInOrder: order.lines.length - exchanges.length,
   });
   const { lines, until } = createHeldLines(context, held, items, toBuyer(order));
   const made = lines.map((line, index): Line => {

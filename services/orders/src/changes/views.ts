@@ -30,7 +30,10 @@ export function toChangeView({ id: orderId }: Pick<Order, 'id'>, change: Change)
 
 /** Of the first step that refuses it. */
 export function listQuoteRefusals({ refusals, placeRefusals }: ChangeDraft): readonly ChangeRefusal[] {
-  return refusals.length > 0 ? refusals : placeRefusals;
+  const [first] = placeRefusals;
+  return refusals.length > 0
+    ? refusals
+    : placeRefusals.filter(({ refusal }) => refusal.reason === first?.refusal.reason);
 }
 
 /** The figures are null while references are unknown. */

@@ -93,6 +93,11 @@ export function createStock(catalog: ServiceClient<Catalog>) {
     extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
       catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
+    /** Null of an unknown point of sale. */
+    async holdMinutes(institution: string, serviceHost: string): Promise<number | null> {
+      return (await catalog.find(institution, 'findPointOfSale', { path: { serviceHost } }))?.holdMinutes ?? null;
+    },
+
     async refundsCredit(institution: string, serviceHost: string): Promise<boolean> {
       const found = await catalog.find(institution, 'findPointOfSale', { path: { serviceHost } });
       return found?.refundCredit ?? true;

@@ -14,7 +14,13 @@ import {
   listNewStock,
   listOwnStock,
 } from '../domain/changes/change.ts';
-import { dropRefund, listRetainedStock, replaceNewPlaces, settleChange } from '../domain/changes/follow.ts';
+import {
+  checkLapsed,
+  dropRefund,
+  listRetainedStock,
+  replaceNewPlaces,
+  settleChange,
+} from '../domain/changes/follow.ts';
 import { markCovered } from '../domain/changes/paying.ts';
 import type { Sale } from '../domain/confirmation.ts';
 import { accept, isRefused, refuse } from '../domain/decisions.ts';
@@ -62,8 +68,11 @@ const remember = async (
     ? (await attempt(context, toTarget(order), (same) => accept(same), idempotencyRecord)).order
     : order;
 
-const refuseGone = ({ id: orderId, payments }: OrderDocument, { id }: Change) => {
-  const paid = payments.find(({ changeId, status }) => changeId === id && status === 'captured');
+const refuseGone = (order: OrderDocument, change: Change) => {
+  const { id: orderId, payments } = order;
+  const paid = payments.find(({ changeId, status }) => changeId === change.id && status === 'captured');
+  const ended = paid ? undefined : checkLapsed(order, change);
+  if (ended) return toFault(ended.refused);
   if (!paid) return createRefusalFault('places_unavailable', 'Places of the change are gone, so nothing was changed.');
   return toFault({
     ...refuse('places_gone', 'The payment is recorded, but places of the change are gone, so it was not done.').refused,

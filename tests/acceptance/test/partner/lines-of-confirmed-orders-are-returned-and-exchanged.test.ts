@@ -164,4 +164,20 @@ describe('lines of a confirmed order are returned and exchanged', () => {
     expect(body.data.state).toBe('done');
     await waitUntil(async () => (await countFree(evening)) === free + 1, { what: 'the old place' });
   });
+
+  test('changes of one order at the same time leave no place held', async () => {
+    const evening = await openPerformance(60);
+    for (let nth = 0; nth < 2; nth += 1) {
+      const order = await buyPaid({ ...toItem(tuesday), quantity: 2 });
+      const [one, other] = order.lines;
+      const replies = await Promise.all([
+        change(order, { exchanges: [{ lineId: one.id, ...toItem(evening) }], difference: 0 }),
+        change(order, { returns: [{ lineId: other.id }], difference: -4_500 }),
+      ]);
+      expect(replies.map(({ status }) => status).every((status) => status === 201 || status === 409)).toBe(true);
+      await must(partner, `${ORDERS}/${order.id}/cancellation`, 'POST', {});
+    }
+    const path = `${CATALOG}/performances/${evening.id}/availability`;
+    await waitUntil(async () => (await must(partner, path)).seatCategories[0].free === 6, { what: 'every place' });
+  });
 });

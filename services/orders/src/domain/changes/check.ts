@@ -36,18 +36,17 @@ export interface ChangeRefusal {
 
 const toRefusal = (lineId: string | null, { refused }: Refused): ChangeRefusal => ({ lineId, refusal: refused });
 
+/** `not_changeable`, by its state. */
+export function refuseUnconfirmed({ state }: Pick<Order, 'state'>): Refused {
+  const { refused } = refuse('not_changeable', `The order is ${state}, so its lines cannot be returned or exchanged.`);
+  return { refused: { ...refused, state } };
+}
+
 /** Of the order as it is; `not_changeable`, `change_in_progress`. */
 export function checkOrderChangeable(order: Order, now: number): Refused | undefined {
   if (order.saleDue) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be changed.");
-  const { state } = order;
-  if (state !== 'confirmed') {
-    const { refused } = refuse(
-      'not_changeable',
-      `The order is ${state}, so its lines cannot be returned or exchanged.`,
-    );
-    return { refused: { ...refused, state } };
-  }
+  if (order.state !== 'confirmed') return refuseUnconfirmed(order);
   const pending = findPendingChange(order);
   return pending && refuse('change_in_progress', `The change ${pending.id} of the order is pending.`);
 }

@@ -1,7 +1,7 @@
 // What follows from a change that is done, and what ends one that is pending.
 
 import { type Sale, toSoldLine } from '../confirmation.ts';
-import { type Accepted, accept, isRefused } from '../decisions.ts';
+import { type Accepted, accept, isRefused, type Refused, refuse } from '../decisions.ts';
 import { isControlled } from '../lines.ts';
 import { createLinesReturnedFacts } from '../order/facts.ts';
 import type { Change, Line, Order } from '../order/order.ts';
@@ -17,6 +17,7 @@ import {
   listOwnStock,
   putChange,
 } from './change.ts';
+import { refuseUnconfirmed } from './check.ts';
 
 /** Once. Its old tickets and places have followed. */
 export function settleChange<O extends Order>(
@@ -69,6 +70,15 @@ export function listRetainedStock(order: Order, { id }: Change): string[] {
     ...listStock(formerLines.filter(({ changeId }) => isOpen(changeId))),
     ...formerLines.filter((line) => kept.includes(line.id)).map(({ place }) => place.id),
   ];
+}
+
+/** What else than places has ended a change: the end of its order, or a control. */
+export function checkLapsed(order: Order, change: Change): Refused | undefined {
+  if (order.state !== 'confirmed') return refuseUnconfirmed(order);
+  const leaving = order.lines.filter(({ id }) => listLeavingIds(change).includes(id));
+  return leaving.some((line) => isControlled(order, line))
+    ? refuse('change_ticket_controlled', 'A ticket of the change was controlled meanwhile.')
+    : undefined;
 }
 
 /** A control that would refuse it now. */
