@@ -15,8 +15,8 @@ import {
   listOwnStock,
 } from '../domain/changes/change.ts';
 import {
-  checkLapsed,
   dropRefund,
+  findLapseCause,
   listRetainedStock,
   replaceNewPlaces,
   settleChange,
@@ -71,7 +71,7 @@ const remember = async (
 const refuseGone = (order: OrderDocument, change: Change) => {
   const { id: orderId, payments } = order;
   const paid = payments.find(({ changeId, status }) => changeId === change.id && status === 'captured');
-  const ended = paid ? undefined : checkLapsed(order, change);
+  const ended = paid ? undefined : findLapseCause(order, change);
   if (ended) return toFault(ended.refused);
   if (!paid) return createRefusalFault('places_unavailable', 'Places of the change are gone, so nothing was changed.');
   return toFault({

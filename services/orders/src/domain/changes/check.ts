@@ -37,7 +37,7 @@ export interface ChangeRefusal {
 const toRefusal = (lineId: string | null, { refused }: Refused): ChangeRefusal => ({ lineId, refusal: refused });
 
 /** `not_changeable`, by its state. */
-export function refuseUnconfirmed({ state }: Pick<Order, 'state'>): Refused {
+export function refuseChangeByState({ state }: Pick<Order, 'state'>): Refused {
   const { refused } = refuse('not_changeable', `The order is ${state}, so its lines cannot be returned or exchanged.`);
   return { refused: { ...refused, state } };
 }
@@ -46,7 +46,7 @@ export function refuseUnconfirmed({ state }: Pick<Order, 'state'>): Refused {
 export function checkOrderChangeable(order: Order, now: number): Refused | undefined {
   if (order.saleDue) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', "The order's deadline has passed, so it cannot be changed.");
-  if (order.state !== 'confirmed') return refuseUnconfirmed(order);
+  if (order.state !== 'confirmed') return refuseChangeByState(order);
   const pending = findPendingChange(order);
   return pending && refuse('change_in_progress', `The change ${pending.id} of the order is pending.`);
 }

@@ -17,7 +17,7 @@ import {
   listOwnStock,
   putChange,
 } from './change.ts';
-import { refuseUnconfirmed } from './check.ts';
+import { refuseChangeByState } from './check.ts';
 
 /** Once. Its old tickets and places have followed. */
 export function settleChange<O extends Order>(
@@ -73,8 +73,8 @@ export function listRetainedStock(order: Order, { id }: Change): string[] {
 }
 
 /** What else than places has ended a change: the end of its order, or a control. */
-export function checkLapsed(order: Order, change: Change): Refused | undefined {
-  if (order.state !== 'confirmed') return refuseUnconfirmed(order);
+export function findLapseCause(order: Order, change: Change): Refused | undefined {
+  if (order.state !== 'confirmed') return refuseChangeByState(order);
   const leaving = order.lines.filter(({ id }) => listLeavingIds(change).includes(id));
   return leaving.some((line) => isControlled(order, line))
     ? refuse('change_ticket_controlled', 'A ticket of the change was controlled meanwhile.')
