@@ -37,10 +37,15 @@ export function leave<T extends Ticket>(ticket: T, { id: leftBy, override, excha
   return { ...ticket, status: 'invalidated', replacedBy: exchange.replacing.ticketId, leftBy, updatedAt: now };
 }
 
-/** `old` has left: a ticket that it does not make way for is cancelled. A printed ticket is replaced by a printed one. */
-export function replaceBy(old: Ticket | undefined, fresh: Ticket, now: string): Ticket {
+/**
+ * `old` has left with the line that was `ordered`: a ticket that it does not make way for is cancelled. A printed ticket
+ * is replaced by a printed one, which has its name unless the order has given a later one.
+ */
+export function replaceBy(old: Ticket | undefined, fresh: Ticket, now: string, ordered?: OrderedTicket): Ticket {
   if (old?.replacedBy !== fresh.id) return { ...fresh, status: 'cancelled' };
-  const ticket = { ...fresh, replaces: old.id };
+  const isNamedSince = fresh.namedAsOf !== undefined || (old.namedAsOf ?? 0) < (ordered?.beneficiaryAsOf ?? 0);
+  const beneficiary = old.named && !isNamedSince ? old.beneficiary : fresh.beneficiary;
+  const ticket = { ...fresh, beneficiary, replaces: old.id };
   const printed = old.printedAt === null ? undefined : print(ticket, now);
   return printed && 'next' in printed ? printed.next : ticket;
 }

@@ -78,8 +78,9 @@ const issueReplacing = async (
   const ordered = exchanged.map(({ replacing }) => known.get(replacing.ticketId) ?? replacing);
   const fresh = await createTickets(context, order, ordered);
   const made = fresh.map((ticket, index) => {
-    const old = left.find(({ lineId }) => lineId === exchanged[index]?.leaving.lineId);
-    return replaceBy(old, ticket, readTimestamp(context));
+    const { leaving } = exchanged[index] ?? {};
+    const old = left.find(({ lineId }) => lineId === leaving?.lineId);
+    return replaceBy(old, ticket, readTimestamp(context), leaving);
   });
   await context.collections.tickets.insertMany(made);
   return made;

@@ -9,6 +9,7 @@ import {
   issueAndPrint,
   issueOrder,
   readOrderTickets,
+  SHOP,
   settle,
   toCancelledOrder,
 } from '../fixture/tickets.ts';
@@ -124,6 +125,39 @@ describeOnEachEngine('a change ends the tickets of lines that left', (fixture) =
     await settle(fixture, change);
     expect(await fixture.ticket(change.tickets[0]?.ticketId ?? '')).toMatchObject({ beneficiary });
   });
+
+  test.each(['partner', 'shop'] as const)(
+    'a name that the old ticket alone was given is on the new one, by %s',
+    async (by) => {
+      const [ana, eva] = ['Ana', 'Eva'].map((firstName) => ({ firstName, lastName: 'Moreau' }));
+      for (const isPrinted of [false, true]) {
+        const contactNumber = `C${createConfirmedOrder().orderId}`;
+        const sold = addMembers(createConfirmedOrder(3, contactNumber), { beneficiary: ana }, {}, { beneficiary: ana });
+        const order = isPrinted ? (await issueAndPrint(fixture, sold)).order : await issueOrder(fixture, sold);
+        for (const { ticketId } of order.tickets.slice(0, 2)) {
+          if (by === 'shop') await fixture.call('POST', `${SHOP}/${ticketId}/beneficiary`, { body: eva });
+          else await fixture.call('PATCH', `${PATH}/${ticketId}`, { body: { beneficiary: eva } });
+        }
+        // What the order says of the last line has not come to its old ticket.
+        const asOf = { beneficiaryAsOf: 1 };
+        const renamed = { ...order, tickets: order.tickets.map((one, nth) => (nth === 2 ? { ...one, ...asOf } : one)) };
+        const change = createChange(renamed, { exchanged: [0, 1, 2] });
+        const names = [ana, null, ana];
+        const changed = addMembers(change, ...names.map((beneficiary) => ({ beneficiary })));
+        const ids = change.tickets.map(({ ticketId }) => ticketId);
+        const read = () => Promise.all(ids.map(async (id) => (await fixture.ticket(id)).beneficiary));
+        await issueOrder(fixture, changed, 5);
+        for (let times = 0; times < 2; times += 1) {
+          await settle(fixture, { ...change, ...changed });
+          await issueOrder(fixture, changed, 6);
+          expect(await read()).toEqual([eva, eva, ana]);
+        }
+        await fixture.deliver('contact.erased', { contactNumber });
+        await settle(fixture, { ...change, ...changed });
+        expect(await read()).toEqual([null, null, null]);
+      }
+    },
+  );
 
   test('a line can be changed again before its change was settled', async () => {
     const order = await issueOrder(fixture, createConfirmedOrder(1));
