@@ -88,18 +88,16 @@ const exchangeLines: Run = async (context, command, requested, input) => {
         if (fresh.length > 0 && listOwnRefusals(current, input, context.now()).length === 0) {
           try {
             end = await context.limit.admit(current, fresh.length);
-            const held = await holdFresh(context, current, requested, fresh, taken !== undefined);
-            take(
-              current.version,
-              held.lines.map(({ place }) => place.id),
-            );
+            const held = await holdFresh(context, current, { requested, fresh, isRepeated: taken !== undefined, take });
             const kept = await quoteOwnPlaces(context, current, id, exchanges);
             draft = await composeDraft(context, current, input, mergeLines(exchanges, [held, kept]));
             until = held.until;
           } catch (error) {
+            if (!(error instanceof RefusedOrder)) throw error;
             // What comes before new places, in the order of refusals, refuses first.
-            if (error instanceof RefusedOrder)
-              requireChange(context, await draftChange(context, current, input), requested);
+            const quoted = await draftChange(context, current, input);
+            requireChange(context, quoted, requested);
+            if (error.reason !== 'hold_limit') throwFirst(quoted.placeRefusals);
             throw error;
           }
         } else draft = await draftChange(context, current, input);
@@ -107,6 +105,7 @@ const exchangeLines: Run = async (context, command, requested, input) => {
         requireDifference(draft.difference, requested.difference);
         const paid = { ...requested, ...(await requested.pay?.(current, draft.due)) };
         requireChange(context, draft, paid);
+        throwFirst(draft.placeRefusals);
         const { draft: priced, codes } = await claimNewLines(context, current, draft, { requested, until, take });
         requireDifference(priced.difference, requested.difference);
         if (fresh.length === 0 && priced.due > 0) until = context.now() + (await readHoldMs(context, current));
@@ -126,7 +125,7 @@ const exchangeLines: Run = async (context, command, requested, input) => {
   }
 };
 
-/** @throws Fault for the first step that refuses it: of the order and its lines, the difference, the money, new places */
+/** @throws Fault for the first step before new places that refuses it: of order and lines, the difference, the money */
 const requireChange = (context: OrdersContext, draft: ChangeDraft, requested: ChangeRequest): void => {
   throwFirst(draft.refusals);
   requireDifference(draft.difference, requested.difference);
@@ -139,7 +138,6 @@ const requireChange = (context: OrdersContext, draft: ChangeDraft, requested: Ch
   if (refund && credit === 0)
     throw createRefusalFault('change_overpaid', 'The change leaves no credit, so there is nothing to refund.');
   if (onAccount && context.mayDo?.onAccount === false) throw createRefusalFault('on_account_excluded');
-  throwFirst(draft.placeRefusals);
 };
 
 const throwFirst = (refusals: readonly ChangeRefusal[]): void => {

@@ -11,19 +11,30 @@ import { createHeldLines } from '../orders/items.ts';
 import { applyOrderPrice, claimUses, listClaimedUses } from '../orders/prices.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import type { ChangeDraft } from './draft.ts';
-import { deriveNewLineId, type FreshExchange, type NewLines } from './new-lines.ts';
+import { createCurrencyFault, deriveNewLineId, type FreshExchange, type NewLines } from './new-lines.ts';
 import type { ChangeRequest } from './request.ts';
 
 /** Milliseconds. */
 const HOLD_FOR_SALE_MS = 300_000;
 
-/** Until epoch milliseconds. An exchange adds no place to its order, whose limit of places it does not meet. @throws Fault as a new order */
+/** Hears of places and uses that the catalogue has given to the order, as of this version of it. */
+type Take = (asOf: number, stock: readonly string[]) => void;
+
+interface Holding {
+  readonly requested: ChangeRequest;
+  readonly fresh: readonly FreshExchange[];
+  readonly isRepeated: boolean;
+  readonly take: Take;
+}
+
+/**
+ * Until epoch milliseconds. An exchange adds no place to its order, whose limit of places it does not meet. @throws
+ * Fault as a new order, and where its order has another currency
+ */
 export async function holdFresh(
   context: OrdersContext,
   order: OrderDocument,
-  { id: changeId, payment, onAccount, difference }: ChangeRequest,
-  fresh: readonly FreshExchange[],
-  isRepeated: boolean,
+  { requested: { id: changeId, payment, onAccount, difference }, fresh, isRepeated, take }: Holding,
 ): Promise<NewLines & { readonly until: number }> {
   const { institution, id: holder, version: asOf, pointOfSale, codes = [], performanceIds } = order;
   const items = fresh.map(({ item }) => item);
@@ -37,7 +48,12 @@ export async function holdFresh(
     ...(pointOfSale !== null && { pointOfSale }),
     ...(codes.length > 0 && { codes: codes.map(({ code }) => code) }),
   });
-  const { lines, until } = createHeldLines(context, held, items, toBuyer(order));
+  take(
+    asOf,
+    held.lines.map(({ place }) => place.id),
+  );
+  const { lines, currency, until } = createHeldLines(context, held, items, toBuyer(order));
+  if (currency !== order.currency) throw createCurrencyFault(order, currency);
   const made = lines.map((line, index): Line => {
     const { lineId = '' } = fresh[held.lines[index]?.item ?? -1]?.exchange ?? {};
     const id = deriveNewLineId(changeId, lineId);
@@ -61,7 +77,7 @@ export async function claimNewLines(
   }: {
     readonly requested: ChangeRequest;
     readonly until: number;
-    readonly take: (asOf: number, stock: readonly string[]) => void;
+    readonly take: Take;
   },
 ): Promise<{ readonly draft: ChangeDraft; readonly codes?: OrderDocument['codes'] }> {
   const { institution, id: holder, version: asOf } = order;

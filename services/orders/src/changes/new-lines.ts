@@ -1,6 +1,6 @@
 // What the catalogue says of the new lines of a change; nothing is held.
 
-import { RefusedOrder } from '../api/faults.ts';
+import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import type { Book, PricedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { describeTariff } from '../domain/cart.ts';
@@ -131,6 +131,10 @@ const toItem = ({ performanceId, seatCategoryId, tariffId, placeId }: ExchangeIn
   ...(placeId === undefined ? { quantity: 1 } : { placeIds: [placeId] }),
 });
 
+export function createCurrencyFault({ currency }: OrderDocument, other: string): RefusedOrder {
+  return createRefusalFault('currency_mismatch', `The order is in ${currency}, the new line is in ${other}.`);
+}
+
 type Quote = Omit<PricedItem, 'item' | 'quantity'> & { readonly name?: Texts };
 
 const NO_PLACE = { id: '', label: '', row: null, seat: null };
@@ -142,10 +146,8 @@ const makeLine = (
   quote: Quote,
   book: Book | null,
 ): { readonly line?: Line; readonly refusal?: ChangeRefusal } => {
-  if (quote.currency !== order.currency) {
-    const details = `The order is in ${order.currency}, the new line is in ${quote.currency}.`;
-    return { refusal: { lineId, refusal: refuse('currency_mismatch', details).refused } };
-  }
+  if (quote.currency !== order.currency)
+    return { refusal: { lineId, refusal: createCurrencyFault(order, quote.currency) } };
   const had = find(order, { lineId, ...exchange });
   const kept = isPlaceKept(had, { lineId, ...exchange }) ? had : undefined;
   const { performanceId, seatCategoryId, tariffId } = exchange;

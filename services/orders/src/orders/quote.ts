@@ -3,7 +3,7 @@ import { type AnyOperation, ok, operation } from '@boxoffice/http';
 import { type Caller, computeRestriction } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import * as example from '../api/examples.ts';
-import { createRefusalFault, RefusedOrder, toFault } from '../api/faults.ts';
+import { createRefusalFault, toFault } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { toReturnPolicyView } from '../api/views.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
@@ -11,6 +11,7 @@ import { checkTariffAccess } from '../domain/buyer.ts';
 import { checkTotal } from '../domain/one-call.ts';
 import { computePrice, toBuyer } from '../domain/price.ts';
 import { listCodeRefusals } from '../domain/price-checks.ts';
+import { findLimitRefusal } from '../saga/hold-limit.ts';
 import { readNamedContact } from './buyer.ts';
 import { isSoldAtOnce, type Maker, type OrderRequest, requireSaleInput, toGuesser, toMaker } from './create.ts';
 import { checkPlaceLimit, checkSingleCurrency, countPlaces, requireBeneficiaries, toStockItems } from './items.ts';
@@ -131,13 +132,6 @@ const ownRefusals = async (
   if (several) found.push(toRefused(null, several));
   const tooMany = checkPlaceLimit(places);
   if (tooMany) return [...found, toRefused(null, tooMany)];
-  if (!maker) return found;
-  try {
-    const end = await context.limit.admit(maker, places);
-    end();
-  } catch (error) {
-    if (!(error instanceof RefusedOrder)) throw error;
-    found.push(toRefused(null, error));
-  }
-  return found;
+  const limited = maker && (await findLimitRefusal(context.limit, maker, places));
+  return limited ? [...found, toRefused(null, limited)] : found;
 };

@@ -1,5 +1,5 @@
 import type { CollectionHandle } from '@boxoffice/store';
-import { createRefusalFault } from '../api/faults.ts';
+import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import { deriveId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -101,6 +101,21 @@ export function createHoldLimit(
 }
 
 export type HoldLimit = ReturnType<typeof createHoldLimit>;
+
+/** What `admit` would throw now. */
+export async function findLimitRefusal(
+  limit: Pick<HoldLimit, 'admit'>,
+  holder: Holder,
+  places: number,
+): Promise<RefusedOrder | undefined> {
+  try {
+    const end = await limit.admit(holder, places);
+    end();
+  } catch (error) {
+    if (error instanceof RefusedOrder) return error;
+    throw error;
+  }
+}
 
 /** Ids of clients and users contain no colon. */
 const VISITOR = 'visitor:';
