@@ -31,7 +31,10 @@ const rows = {
   discount_limit_reached: [400, 'the code has no use that is free; the cart is unchanged'],
   discount_not_applicable: [400, 'the code is not valid now; the cart is unchanged'],
   order_busy: [400, 'another request is changing the same cart or order; try again in a second'],
-  order_not_cancellable: [400, 'the order is not live, has a controlled ticket, or its first performance has started'],
+  order_not_cancellable: [
+    400,
+    'the order is not live, has a controlled ticket or a return policy, or its first performance has started',
+  ],
   order_not_changeable: [
     400,
     'the order is not confirmed, a line may not leave it any more, its ticket is controlled, or the change has ended',

@@ -94,7 +94,7 @@ const rows = {
   payment_disputed: [409, 'the buyer disputes the payment; refund it once the dispute has ended'],
   payment_recorded: [
     412,
-    'the money is recorded, the order is not confirmed: refund it or try again; Location is the payment',
+    'the money is recorded, the order is not confirmed or changed: refund it or try again; Location is the payment',
   ],
   ticket_not_printed: [412, 'the ticket is not printed: print it first'],
   ticket_cancelled: [412, 'the ticket is cancelled, and that is final'],

@@ -56,7 +56,7 @@ export const schemas = {
   ),
 } as const;
 
-/** The orders service cancels the affected orders. Keyed by the performance. */
+/** The orders service cancels its orders, or returns its lines of them. Keyed by the performance. */
 export function createPerformanceCancelledFact(data: Static<(typeof schemas)[typeof PERFORMANCE_CANCELLED]>): Fact {
   return {
     type: PERFORMANCE_CANCELLED,

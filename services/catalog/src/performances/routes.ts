@@ -149,7 +149,8 @@ export function createPerformancesRoutes(store: Store): AnyOperation[] {
       description:
         'JSON merge patch (RFC 7396); `prices` replaces all prices. `seatCategories` lists those to change: an unnumbered one by its ' +
         'new `capacity`, a numbered one by `rows`: rows that are not listed stay as they are, new ones are added, and 0 seats remove ' +
-        'one. `seatMap` replaces the plan, null removes it. A performance can change between on_sale and closed; cancelled is final, and cancels the affected orders.',
+        'one. `seatMap` replaces the plan, null removes it. A performance can change between on_sale and ' +
+        'closed; cancelled is final, cancels its orders, and returns its lines of those that have other performances.',
       params,
       body: PerformanceChanges,
       readOnly,

@@ -178,7 +178,7 @@ export function createProductsRoutes(store: Store): AnyOperation[] {
       description:
         'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
         'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
-        'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
+        'cancels its performances that have not begun, with what was sold of them; those that have begun stay as they are.',
       body: named('ProductChanges', createPatchSchema(ProductBody)),
       example: {
         params: { productId: ids.product },
