@@ -39,8 +39,8 @@ export async function releasePlaces(
 }
 
 /**
- * Publishes once per order and cause, after the release. If the process dies before, the message is redelivered, and
- * the event is the same.
+ * Publishes once per order and cause, after the release, and once more when tickets that had stayed controlled are
+ * cancelled. If the process dies before, the message is redelivered, and the event is the same.
  */
 const publishReleased = async (
   context: Context,
@@ -51,8 +51,12 @@ const publishReleased = async (
   const released = [...new Set(placeIds)].filter((id) => !had.has(id) && !isUseId(id));
   const release: PlacesReleased = { orderId, cause, placeIds: released, placesReleased: released.length };
   const document = { id: `${orderId}:${cause}`, ...release, createdAt: readTimestamp(context) };
-  await releases.insert(document, { events: [createPlacesReleasedFact(release)] }).catch((error: unknown) => {
+  const events = [createPlacesReleasedFact(release)];
+  await releases.insert(document, { events }).catch(async (error: unknown) => {
     if (!(error instanceof UniqueViolation)) throw error;
+    await releases.update(document.id, (known) =>
+      known.placesReleased < released.length ? { next: { ...known, ...release }, events } : undefined,
+    );
   });
 };
 

@@ -64,6 +64,19 @@ describeOnEachEngine('releases', (catalog) => {
       ]);
     });
 
+    test('tickets that are cancelled later free their places, too, and a repeat of the first fact changes nothing', async () => {
+      const show = await createShow(catalog, createStalls(2));
+      const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 2 });
+      const placeIds = getHeldPlaceIds(held);
+      const [one = '', kept = ''] = placeIds;
+      await act(catalog, orderId, 'sale', { placeIds });
+      const first = { orderId, placeIds: [one], keptPlaceIds: [kept], controlled: 1 };
+      for (const fact of [first, first, { orderId, placeIds }, first]) await tell('tickets.cancelled', fact);
+      expect((await readAvailability(catalog, show)).free).toBe(2);
+      const published = await listPublishedFacts(catalog.store, orderId);
+      expect(published).toMatchObject([{ placesReleased: 1 }, { placesReleased: 2 }]);
+    });
+
     test('expired: held and sold places become free, and nothing is published', async () => {
       const show = await createShow(catalog, createStalls(4));
       const { holder: orderId, ...held } = await hold(catalog, show, { quantity: 3 });

@@ -7,8 +7,8 @@ import type { Cancellation, Order } from './order/order.ts';
 import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } from './order/state.ts';
 
 /**
- * any live state → cancelled; a pending change lapses first. `controlled`: by the tickets service, null if it did not answer; then the order's own
- * record counts. Refused: `ticket_controlled` unless overridden, `wrong_state`, `sale_due` (paid, after the end of its
+ * any live state → cancelled; a pending change lapses first. With override also cancelled, for tickets that stayed
+ * controlled. `controlled`: by the tickets service, null if it did not answer; then the order's own record counts. Refused: `ticket_controlled` unless overridden, `wrong_state`, `sale_due` (paid, after the end of its
  * hold).
  */
 export function cancel<O extends Order>(
@@ -23,6 +23,11 @@ export function cancel<O extends Order>(
   now: number,
 ): Decision<O> {
   const order = lapseChange(given, {}, now);
+  if (order.cancellation && how.override && mayHaveKeptTickets(order.cancellation)) {
+    const cancellation = { ...order.cancellation, override: true };
+    const next = { ...order, cancellation };
+    return accept(markModified(next, now), createOrderCancelledFact(next, cancellation));
+  }
   if (order.state === 'expired' || order.state === 'cancelled')
     return order.saleDue ? refuse('sale_due') : refuseState(order, 'cancelled');
   // Late, its places are held again first: no fact of an earlier cancellation would release them. Unseen, it is sold
@@ -66,6 +71,10 @@ export function cancel<O extends Order>(
   };
   return accept(markModified(how.givesBack ? addRaisedCredit(order, cancelled, now) : cancelled, now), fact);
 }
+
+/** True until they are counted, and never after an override. */
+const mayHaveKeptTickets = ({ hadTickets, override, controlled }: Cancellation): boolean =>
+  hadTickets && !override && controlled !== 0;
 
 /** Duplicates and older events change nothing. */
 export function recordTicketsCancelled<O extends Order>(

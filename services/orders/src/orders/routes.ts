@@ -279,7 +279,8 @@ export function createActionsRoutes(contextOf: ContextOf): AnyOperation[] {
       description:
         'Tickets are cancelled and places released afterwards; `cancellation.settledAt` is when all of that was ' +
         'done. With a controlled ticket the answer is 412 `order_ticket_controlled`, unless `override` is true, ' +
-        'which counts with the scope orders.sensitive:write only.',
+        'which counts with the scope orders.sensitive:write only. With it also a cancelled order of which tickets stayed ' +
+        'controlled: these are cancelled, and their places released.',
       body: CancellationRequest,
       errors: ['conflict', 'order_expired', 'order_cancelled', 'order_ticket_controlled'],
       example: { params, body: { reason: 'the customer is ill' }, answer: example.cancelled },

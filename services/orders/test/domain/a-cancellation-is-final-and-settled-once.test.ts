@@ -46,6 +46,24 @@ describe('a cancellation', () => {
       expectRefused(cancel(order, how, UNTIL), 'sale_due');
   });
 
+  test('with override, after one without it, is there for tickets that stayed controlled, once', () => {
+    const cancelled = expectNext(cancel(createConfirmedOrder(), how, NOW));
+    const settled = (controlled: number) =>
+      recordTicketsCancelled(cancelled, { version: 1, ticketsCancelled: 1, controlled }, NOW).next;
+    for (const order of [cancelled, settled(1)]) {
+      expectRefused(cancel(order, how, NOW), 'wrong_state');
+      const { next, facts } = expectAccepted(cancel(order, { ...how, reason: null, override: true }, NOW));
+      expect(facts).toMatchObject([
+        { type: 'order.cancelled', data: { override: true, placeIds: ['plc_1', 'plc_2'] } },
+      ]);
+      expect(next.cancellation).toEqual({ ...order.cancellation, override: true });
+      expectRefused(cancel(next, { ...how, override: true }, NOW), 'wrong_state');
+    }
+    expectRefused(cancel(settled(0), { ...how, override: true }, NOW), 'wrong_state');
+    const unsold = expectNext(cancel(createOpenOrder(), how, NOW));
+    expectRefused(cancel(unsold, { ...how, override: true }, NOW), 'wrong_state');
+  });
+
   test('names the places of a removed line that is not released yet, unless the order has tickets', () => {
     const removed = expectNext(removeLine(createOpenOrder(), { lineId: 'lin_1', asOf: 1 }, NOW));
     for (const [before, placeIds, left] of [

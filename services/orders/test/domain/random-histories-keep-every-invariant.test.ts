@@ -37,8 +37,9 @@ const surplusOf = ({ renewed, stranded, soldLate }: World, id: string, placeIds:
 
 const checkCancellation = ({ cancellation, lines, changes }: Order, outcome: TicketsCancelled | undefined): void => {
   if (!cancellation) return;
-  const { ticketsCancelled, controlled, placesReleased, settledAt, hadTickets } = cancellation;
+  const { ticketsCancelled, controlled, placesReleased, settledAt, hadTickets, override } = cancellation;
   assert.ok(settledAt !== null);
+  assert.ok(!override || controlled === 0, 'a cancellation with override leaves a controlled ticket');
   assert.deepEqual([ticketsCancelled, controlled], [outcome?.ticketsCancelled ?? 0, outcome?.controlled ?? 0]);
   // Tickets of lines that left before may be inside, too.
   if (changes?.some(({ state }) => state === 'done')) return;
@@ -100,6 +101,7 @@ test('random histories reach every state and every special case', () => {
     for (const { order } of play(rules, history).docs.values()) {
       seen.add(order.state);
       if (order.cancellation?.hadTickets) seen.add('tickets cancelled');
+      if ((order.cancellation?.ticketsVersion ?? 0) > 1) seen.add('cancelled once more');
       for (const { state, settlement } of order.changes ?? [])
         seen.add(settlement.controlled ? 'a former line is inside' : `change ${state}`);
       if (order.cancellation?.controlled) seen.add('controlled tickets stay');
@@ -115,7 +117,14 @@ test('random histories reach every state and every special case', () => {
       if (order.state === 'expired' && discounts.length > 0 && isPaidInFull(order)) seen.add('uses gone');
     }
   const special = [
-    ...['tickets cancelled', 'controlled tickets stay', 'sold', 'paid too late', 'replaced twice'],
+    ...[
+      'tickets cancelled',
+      'cancelled once more',
+      'controlled tickets stay',
+      'sold',
+      'paid too late',
+      'replaced twice',
+    ],
     ...['change done', 'change lapsed', 'a former line is inside'],
     ...['goodwill', 'overpaid', 'a refund failed', 'a discount of some lines', 'uses gone'],
     ...['dsc_code', 'dsc_group'].flatMap((id) =>

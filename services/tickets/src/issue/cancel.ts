@@ -20,24 +20,29 @@ export interface OrderCancelled {
   readonly placeIds: readonly string[];
 }
 
-/** Publishes the result once; each ticket's own write decides whether it was controlled before. Idempotent. */
+/**
+ * Publishes the result once, and with override once more if tickets had stayed controlled; each ticket's own write
+ * decides whether it was controlled before. Idempotent.
+ */
 export async function cancelTickets(context: Context, institution: string, fact: OrderCancelled): Promise<void> {
   const own = createInstitutionContext(context, institution);
   const { collections } = own;
   const { orderId, override, placeIds } = fact;
+  const isOver = ({ cancellation }: Pick<OrderDocument, 'cancellation'>) =>
+    cancellation !== null && !(override && cancellation.keptPlaceIds.length > 0);
   for (;;) {
     const order =
       (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, readTimestamp(context)));
-    if (!order || order.cancellation) return;
+    if (!order || isOver(order)) return;
     const lines = selectCancellable(await allTickets(own, order));
     const done = await changeLines(collections, lines, (found) => cancel(found, override, readTimestamp(context)));
     const cancellation = computeCancellation(done, placeIds, readTimestamp(context));
     const written = await collections.orders.update(orderId, (found) => {
       // Another instance was faster, or the order lists tickets that were not read above.
-      if (found.cancellation || found.version !== order.version) return undefined;
+      if (found.version !== order.version) return undefined;
       return { next: { ...found, cancellation }, events: [createTicketsCancelledFact(orderId, cancellation)] };
     });
-    if (written?.cancellation) return;
+    if (written && isOver(written)) return;
   }
 }
 

@@ -67,6 +67,20 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
     expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
   });
 
+  test('with override after a cancellation without it a controlled ticket is cancelled, and its place is named', async () => {
+    const { order, id } = await issueAndPrint(fixture, createConfirmedOrder(2));
+    await control(id);
+    const [kept, freed] = order.tickets.map(({ place }) => place.id);
+    for (const override of [false, true, true, false])
+      await fixture.deliver('order.cancelled', toCancelledOrder(order, { override }));
+    expect((await fixture.ticket(id)).status).toBe('cancelled');
+    const outcomes = (await outcomesIn(fixture, order.orderId)) as { placeIds: string[] }[];
+    expect(outcomes.map((outcome) => ({ ...outcome, placeIds: outcome.placeIds.toSorted() }))).toMatchObject([
+      { ticketsCancelled: 1, controlled: 1, placeIds: [freed], keptPlaceIds: [kept] },
+      { ticketsCancelled: 2, controlled: 0, placeIds: [kept, freed].sort(), keptPlaceIds: [] },
+    ]);
+  });
+
   test('the current ticket of a replaced one counts', async () => {
     const { order, id } = await issueAndPrint(fixture);
     const next = readTicket(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} })).id;

@@ -165,6 +165,35 @@ describe('lines of a confirmed order are returned and exchanged', () => {
     await waitUntil(async () => (await countFree(evening)) === free + 1, { what: 'the old place' });
   });
 
+  test('a used ticket of a cancelled performance stays, with its place, until a cancellation with override', async () => {
+    const [matinee, evening] = [await openPerformance(50), await openPerformance(50)];
+    const order = await buyPaid({ ...toItem(matinee), quantity: 1 }, { ...toItem(evening), quantity: 1 });
+    const used = order.lines.find(({ performanceId }: Json) => performanceId === matinee.id);
+    await must(partner, '/svc/v3/tickets/printing', 'POST', { orderId: order.id });
+    await must(partner, `/svc/v3/tickets/${used.ticketId}/control`, 'POST', {});
+    await must(partner, `${CATALOG}/performances/${matinee.id}`, 'PATCH', { state: 'cancelled' });
+    const read = async () => (await must(partner, `${ORDERS}/${order.id}/changes`)).items[0]?.settlement;
+    await waitUntil(async () => (await read())?.settledAt, { what: 'the settlement' });
+    expect(await read()).toMatchObject({ ticketsCancelled: 0, controlled: 1, placesReleased: 0 });
+    const cancel = (body: object) => partner(`${ORDERS}/${order.id}/cancellation`, { method: 'POST', body });
+    const statusOf = async () => (await readTickets(order)).get(used.id)?.status;
+    for (const override of [false, true]) {
+      expect((await cancel(override ? { override } : {})).body.data?.state).toBe('cancelled');
+      const controlled = override ? 0 : 1;
+      const isSettled = async () => {
+        const { cancellation } = await readOrder(order);
+        return cancellation.settledAt && cancellation.controlled === controlled;
+      };
+      await waitUntil(isSettled, { what: `${controlled} controlled tickets` });
+      expect(await statusOf()).toBe(override ? 'cancelled' : 'controlled');
+      const places = await must(partner, `${CATALOG}/performances/${matinee.id}/availability`);
+      expect(places.seatCategories[0].sold).toBe(controlled);
+      expect((await readOrder(order)).cancellation).toMatchObject({ ticketsCancelled: 2 - controlled });
+    }
+    const again = await cancel({ override: true });
+    expect([again.status, again.body.status]).toEqual([412, 'order_cancelled']);
+  });
+
   test('changes of one order at the same time leave no place held', async () => {
     const evening = await openPerformance(60);
     for (let nth = 0; nth < 2; nth += 1) {

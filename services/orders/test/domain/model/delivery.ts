@@ -24,17 +24,15 @@ const toCatalog = (world: World, message: Message & { to: 'catalog' }): void => 
   const had = stock.ownOf(id).map(({ place }) => place.id);
   const placesReleased = ids.filter((placeId) => !had.includes(placeId) && !placeId.startsWith('use_')).length;
   const released = { type: 'places.released', cause: fact.type, placesReleased } as const;
-  world.messages.push({ to: 'orders', id, version: 1, fact: released });
+  world.messages.push({ to: 'orders', id, version: fact.type === 'tickets.cancelled' ? version : 1, fact: released });
 };
 
 const toTickets = (world: World, { id, fact }: Message & { to: 'tickets' }): void => {
   const tickets = world.ticketsOf(id);
   if (fact.type !== 'order.cancelled' || !fact.data.hadTickets) return;
   const outcome = { type: 'tickets.cancelled', ...tickets.cancel(fact.data) } as const;
-  world.messages.push(
-    { to: 'catalog', id, version: 1, fact: outcome },
-    { to: 'orders', id, version: 1, fact: outcome },
-  );
+  const { version } = outcome;
+  world.messages.push({ to: 'catalog', id, version, fact: outcome }, { to: 'orders', id, version, fact: outcome });
 };
 
 /** A change that would be refused now lapses. */
@@ -43,7 +41,7 @@ const lapseIfControlled = (noted: Accepted<Order>, now: number): Accepted<Order>
   next: lapse(noted.next, now),
 });
 
-const toOrders = (world: World, { id, fact }: Message & { to: 'orders' }): void => {
+const toOrders = (world: World, { id, fact, version }: Message & { to: 'orders' }): void => {
   const { rules } = world;
   const now = world.now();
   const doc = world.get(id);
@@ -51,9 +49,9 @@ const toOrders = (world: World, { id, fact }: Message & { to: 'orders' }): void 
   const outcome = world.write(doc, (order) => {
     switch (fact.type) {
       case 'tickets.cancelled':
-        return rules.recordTicketsCancelled(order, { ...fact, version: 1 }, now);
+        return rules.recordTicketsCancelled(order, fact, now);
       case 'places.released':
-        return rules.recordPlacesReleased(order, { ...fact, version: 1 }, now);
+        return rules.recordPlacesReleased(order, { ...fact, version }, now);
       case 'ticket.replaced':
         return rules.recordReplacement(order, fact, now);
       case 'ticket.controlled':

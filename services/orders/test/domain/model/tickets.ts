@@ -14,6 +14,8 @@ export type TicketFact =
   | { readonly type: 'ticket.replaced'; readonly ticketId: string; readonly replaces: string; readonly lineId: string };
 
 export interface TicketsCancelled {
+  /** Higher once tickets that had stayed controlled are cancelled, too. */
+  readonly version: number;
   readonly ticketsCancelled: number;
   readonly controlled: number;
   readonly placeIds: readonly string[];
@@ -100,15 +102,16 @@ export function createTickets(forgets: boolean) {
       const type = back ? 'ticket.control_reverted' : 'ticket.controlled';
       return { type, ticketId: ticket.id, version: ticket.version };
     },
-    /** Cancels the tickets once; later calls have the same outcome. */
+    /** Cancels the tickets once, and with override those that stayed; other later calls have the same outcome. */
     cancel: ({ override, placeIds }: OrderCancelled['data']): TicketsCancelled => {
-      if (outcome) return outcome;
+      if (outcome && !(override && outcome.controlled > 0)) return outcome;
       const found = tickets.filter(({ status }) => status === 'controlled' && !override);
       const cancelled = [...valid(), ...tickets.filter(isInside)].filter((ticket) => !found.includes(ticket));
       const known = tickets.map(({ placeId }) => placeId);
       const missing = placeIds.filter((placeId) => !known.includes(placeId));
       const unknown = tickets.length === 0;
       outcome = {
+        version: (outcome?.version ?? 0) + 1,
         ticketsCancelled: unknown ? placeIds.length : cancelled.length + missing.length,
         controlled: found.length,
         keptPlaceIds: found.map(({ placeId }) => placeId),
