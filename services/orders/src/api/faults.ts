@@ -56,3 +56,8 @@ export function isOvertaken(error: unknown): boolean {
 export function isUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'service_unavailable';
 }
+
+/** Of an extension: places are gone, or nobody knows for how long they are held. */
+export function isHoldUncertain(error: unknown): boolean {
+  return isUnavailable(error) || (error instanceof RefusedOrder && error.reason === 'places_gone');
+}

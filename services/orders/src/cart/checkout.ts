@@ -96,8 +96,8 @@ const buyCart = async (
 /** Until the end of the page's grace period, or nothing can be paid there. */
 const holdForPage = async (context: OrdersContext, order: OrderDocument, next: OrderDocument) => {
   const change = findPendingChange(next);
-  if (!change) await holdUntil(context, order, next.expiresAt ?? 0);
-  else if (!(await holdNewUntil(context, order, change, change.deadline ?? 0))) throw createPlacesGoneFault();
+  if (change) await holdNewUntil(context, order, change, change.deadline ?? 0);
+  else await holdUntil(context, order, next.expiresAt ?? 0);
   return { graceMs: context.graceMs };
 };
 

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { createRefusalFault, isUnavailable, RefusedOrder, toFault } from '../api/faults.ts';
+import { createRefusalFault, isHoldUncertain, isUnavailable, RefusedOrder, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { beginChange, findChange } from '../domain/changes/change.ts';
 import { type ChangeRefusal, checkOrderChangeable } from '../domain/changes/check.ts';
@@ -170,9 +170,13 @@ const holdForPayment = async (
   if (change.coveredAt !== null || !payment) return expiresAt;
   const { page } = payment;
   const until = page ? Math.max(expiresAt, page.until) : expiresAt + context.graceMs;
-  if (await holdNewUntil(context, order, change, until)) return until;
-  if (page) throw createRefusalFault('places_unavailable', 'Places of the change are gone.');
-  return expiresAt;
+  try {
+    await holdNewUntil(context, order, change, until);
+    return until;
+  } catch (error) {
+    if (page || !isHoldUncertain(error)) throw error;
+    return expiresAt;
+  }
 };
 
 /** As it is written; with its payment, of exactly what it leaves due. */

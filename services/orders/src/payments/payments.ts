@@ -1,4 +1,4 @@
-import { isUnavailable, RefusedOrder, toFault } from '../api/faults.ts';
+import { isHoldUncertain, RefusedOrder, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { findPendingChange } from '../domain/changes/change.ts';
 import { computeDue } from '../domain/order/money.ts';
@@ -18,14 +18,14 @@ import type { OrderDocument } from '../store.ts';
 export async function holdForGrace(context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> {
   const { graceMs } = context;
   const change = findPendingChange(next);
-  if (change && change.deadline !== findPendingChange(order)?.deadline)
-    return (await holdNewUntil(context, order, change, change.deadline ?? 0)) ? graceMs : 0;
-  if (next.state !== 'payment_pending' || order.state === 'payment_pending') return graceMs;
+  const isLonger = change && change.deadline !== findPendingChange(order)?.deadline;
+  if (!isLonger && (next.state !== 'payment_pending' || order.state === 'payment_pending')) return graceMs;
   try {
-    await holdUntil(context, order, next.deadline ?? 0);
+    if (isLonger) await holdNewUntil(context, order, change, change.deadline ?? 0);
+    else await holdUntil(context, order, next.deadline ?? 0);
     return graceMs;
   } catch (error) {
-    if (isUnavailable(error) || (error instanceof RefusedOrder && error.reason === 'places_gone')) return 0;
+    if (isHoldUncertain(error)) return 0;
     throw error;
   }
 }

@@ -232,22 +232,18 @@ export async function finishIfPaid(
 }
 
 /**
- * Holds its new places for so long at least (epoch milliseconds). False if some are gone, or the catalog does not answer:
- * nobody knows then for how long they are held.
+ * Holds its new places for so long at least (epoch milliseconds). @throws Fault `precondition_failed` if some are gone;
+ * `service_unavailable`: nobody knows for how long they are held
  */
 export async function holdNewUntil(
   { stock }: OrdersContext,
   order: OrderDocument,
   change: Pick<Change, 'newLines'>,
   until: number,
-): Promise<boolean> {
+): Promise<void> {
   const placeIds = listNewStock(order, change);
-  if (placeIds.length === 0) return true;
-  try {
-    const body = { heldUntil: new Date(until).toISOString(), placeIds };
-    return (await stock.extend(order.institution, order.id, body)).missing.length === 0;
-  } catch (error) {
-    if (isUnavailable(error)) return false;
-    throw error;
-  }
+  if (placeIds.length === 0) return;
+  const body = { heldUntil: new Date(until).toISOString(), placeIds };
+  const { missing } = await stock.extend(order.institution, order.id, body);
+  if (missing.length > 0) throw createRefusalFault('places_gone', 'Places of the change are gone.');
 }

@@ -5,7 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import { lapseChange } from '../../src/domain/changes/change.ts';
 import { decideWork } from '../../src/follows.ts';
 import { describeOnEachEngine } from '../fixture/fixture.ts';
-import { pay, read } from '../fixture/orders.ts';
+import { type Outcome, pay, read, requireDone } from '../fixture/orders.ts';
+import { buildPage } from '../fixture/provider.ts';
 
 const POLICY = { returnMinutes: 0, returnFee: null, exchangeMinutes: 0, exchangeFee: null };
 
@@ -65,6 +66,21 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
     expect(countSold(made)).toEqual([1, 1]);
     expect((await read(fixture, path)).lines.map(({ replaces }) => replaces)).toEqual([null, made.lineId]);
     expect(fixture.catalog.count(made.old).free).toBe(1);
+  });
+
+  test('on the page of a provider it is held as long, or there is no answer yet, and a repeat has its places', async () => {
+    const made = await sell(4_000);
+    const page = buildPage({ amount: 4_000 });
+    const paying = { requestId: randomUUID(), paymentMethod: 'stripe', page };
+    const body = { ...paying, exchanges: made.exchanges, difference: 4_000 };
+    const send = () => fixture.shop<Outcome>('POST', `${made.path}/changes`, { body });
+    fixture.catalog.mishaps.set('extendHold', 'fails');
+    expect((await send()).status).toBe(503);
+    fixture.catalog.mishaps.clear();
+    const [held] = fixture.catalog.placesOf(made.order.id).filter(({ state }) => state === 'held');
+    expect(requireDone((await send()).data).change).not.toBeNull();
+    expect(fixture.catalog.placesOf(made.order.id)).toContainEqual({ ...held, until: Date.parse(page.until) });
+    expect(fixture.catalog.count(made.other)).toMatchObject({ held: 1 });
   });
 
   test('a pending change lapses at its end, and its money is credit; its old place was sold all the time', async () => {
