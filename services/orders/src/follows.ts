@@ -3,8 +3,9 @@
 import { scheduleSoon } from '@boxoffice/service';
 import { type DueChange, toDue } from '@boxoffice/store';
 import { findPendingChange, findUnsettledChange } from './domain/changes/change.ts';
+import { computePayable } from './domain/changes/paying.ts';
 import { hasTickets } from './domain/confirmation.ts';
-import type { Order } from './domain/order/order.ts';
+import type { Change, Order } from './domain/order/order.ts';
 import { countRenames, isUnpaid } from './domain/order/state.ts';
 
 /** The work that follows from the state of an order alone. */
@@ -34,7 +35,7 @@ export function decideWork(order: Order): Readonly<Record<StateWork, number | nu
     // Without places left, the sale ends it too.
     expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
     releaseRemoved: soonAfter(order.removedPlaces?.since),
-    endChange: pending?.coveredAt == null ? (pending?.deadline ?? null) : soonAfter(pending.coveredAt),
+    endChange: pending ? decideChangeEnd(order, pending) : null,
     settleChanges: soonAfter(findUnsettledChange(order)?.doneAt),
     shortenHold: soonAfter(order.shorteningDue),
     // The sale that is due, or a change that is pending, decides first what is credit. No request does it itself.
@@ -43,6 +44,12 @@ export function decideWork(order: Order): Readonly<Record<StateWork, number | nu
     forgetGuests: soonAfter(order.formerGuests?.since),
   };
 }
+
+/** At its deadline; soon once nothing is left to pay for it, as where credit of the order has come that pays the rest. */
+const decideChangeEnd = (order: Order, change: Change): number | null =>
+  change.coveredAt === null && computePayable(order, change) > 0
+    ? change.deadline
+    : soonAfter(change.coveredAt ?? order.modifiedAt);
 
 /** The request of the write does it at once. */
 const soonAfter = (since: number | null | undefined): number | null => (since == null ? null : scheduleSoon(since));

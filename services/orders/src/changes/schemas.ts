@@ -96,8 +96,8 @@ const count = createNullableSchema(Integer({ description: 'null until the change
 const figures = {
   difference: Integer({ ...DIFFERENCE, description: 'of the total, the fees of the change included' }),
   fee: createMoneySchema(0, 'of all its lines'),
-  due: createMoneySchema(0, "by how much it raises the order's"),
-  credit: createMoneySchema(0, "by how much it raises the order's"),
+  due: createMoneySchema(0, "by how much it raises the order's; of a pending one as of now"),
+  credit: createMoneySchema(0, "by how much it raises the order's; of a pending one as of now"),
 };
 
 const fee = createMoneySchema(0, "for leaving, in the currency's minor unit");

@@ -3,15 +3,17 @@ import type { Static } from 'typebox';
 import { toFault } from '../api/faults.ts';
 import { formatInstant, formatInstantOrNull, toReturnPolicyView } from '../api/views.ts';
 import type { ChangeRefusal } from '../domain/changes/check.ts';
+import { toShownFigures } from '../domain/changes/paying.ts';
 import type { Change, Order } from '../domain/order/order.ts';
 import { computeBase, listLineTaxes } from '../domain/price.ts';
 import type { ChangeDraft } from './draft.ts';
 import type * as schemas from './schemas.ts';
 
-export function toChangeView({ id: orderId }: Pick<Order, 'id'>, change: Change): Static<typeof schemas.Change> {
-  const { id, state, reason, difference, fee, due, credit, refundId, settlement } = change;
+export function toChangeView(order: Order, change: Change): Static<typeof schemas.Change> {
+  const { id, state, reason, refundId, settlement } = change;
+  const { difference, fee, due, credit } = toShownFigures(order, change);
   return {
-    ...{ id, orderId, state, reason },
+    ...{ id, orderId: order.id, state, reason },
     returns: change.returns.map((one) => ({ lineId: one.lineId, reason: one.reason, fee: one.fee })),
     exchanges: change.exchanges.map((one) => ({ lineId: one.lineId, newLineId: one.newLineId, fee: one.fee })),
     ...{ difference, fee, due, credit, refundId },

@@ -21,7 +21,7 @@ import {
   replaceNewPlaces,
   settleChange,
 } from '../domain/changes/follow.ts';
-import { markCovered } from '../domain/changes/paying.ts';
+import { endChangeIfDue } from '../domain/changes/paying.ts';
 import type { Sale } from '../domain/confirmation.ts';
 import { accept, isRefused, refuse } from '../domain/decisions.ts';
 import { buildNamedTickets } from '../domain/order/facts.ts';
@@ -132,18 +132,9 @@ const sellNew = async (context: OrdersContext, order: OrderDocument, change: Cha
   return isNamed ? sellPlaces(context, { ...order, expiresAt: until }, wanted) : undefined;
 };
 
-/** One that is paid for is done; one past its deadline lapses. @throws Fault `service_unavailable` */
+/** One that is paid for is done, by credit too; one past its deadline lapses. @throws Fault `service_unavailable` */
 export async function endDueChange(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
-  const change = findPendingChange(order);
-  if (!change) return order;
-  if (change.coveredAt !== null) return doPaidChange(context, order);
-  const rule: Rule = (current, now) => {
-    const known = findPendingChange(current);
-    if (known?.coveredAt !== null || (known.deadline ?? 0) > now) return accept(current);
-    // Money that is credit of the order by now may have paid it.
-    const covered = markCovered(current, known.id, now);
-    return accept(covered === current ? lapseChange(current, {}, now) : covered);
-  };
+  const rule: Rule = (current, now) => accept(endChangeIfDue(current, now));
   const { order: left } = await attempt(context, toTarget(order), rule);
   return findPendingChange(left) ? doPaidChange(context, left) : releaseAtOnce(context, left);
 }

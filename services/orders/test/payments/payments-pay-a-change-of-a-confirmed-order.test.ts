@@ -16,15 +16,16 @@ interface Change {
 }
 
 /** The first line of a paid order of two is to move to a place that costs 500 more. */
-const beginChange = async (fixture: Fixture) => {
+const beginChange = async (fixture: Fixture, credit = 0) => {
   const { path, order } = await createOrderInHall(fixture);
   await pay(fixture, path);
+  if (credit > 0) await pay(fixture, path, { amount: credit, overpaid: true });
   const hall = fixture.catalog.hall(3, { amount: 1_500 });
   const { performanceId, seatCategoryId, tariffId } = hall;
   const exchanges = [{ lineId: order.lines[0]?.id, performanceId, seatCategoryId, tariffId }];
   const body = { exchanges, difference: 500, override: true };
   const made = await fixture.call<Change>('POST', `${path}/changes`, { body });
-  expect([made.status, made.data]).toMatchObject([201, { state: 'pending', due: 500 }]);
+  expect([made.status, made.data]).toMatchObject([201, { state: 'pending', due: 500 - credit }]);
   return { path, order, hall, changeId: made.data.id };
 };
 
@@ -106,6 +107,20 @@ describeOnEachEngine('payments of a change', (fixture) => {
         expect(await settle(path, data.id, 'captured')).toMatchObject({ status: 412, code: 'payment_recorded' });
       expect(await moneyOf(path)).toMatchObject({ total: 2_000, due: 0, credit: 500, pending: null });
       expect(fixture.catalog.count(hall)).toMatchObject({ sold: 0, held: 0 });
+    });
+
+    test('of what it raises now: credit that it counted on goes back, or pays the rest of it', async () => {
+      const { path, changeId } = await beginChange(fixture, 300);
+      const due = async () => (await change(path, changeId)).due;
+      await pay(fixture, path, { amount: 50, changeId });
+      await fixture.call('POST', `${path}/refunds`, { body: { method: 'card', amount: 300 } });
+      expect([await due(), await moneyOf(path)]).toMatchObject([500, { due: 0, credit: 0, pending: changeId }]);
+      await pay(fixture, path, { amount: 400, overpaid: true });
+      expect([await due(), await stateOf(path, changeId)]).toEqual([100, 'pending']);
+      expect((await pay(fixture, path, { amount: 51, changeId })).code).toBe('payment_exceeds_due');
+      await pay(fixture, path, { amount: 60, overpaid: true });
+      await fixture.later();
+      expect([await stateOf(path, changeId), await moneyOf(path)]).toMatchObject(['done', { ...done, credit: 10 }]);
     });
 
     test('with money beyond it, which is credit then', async () => {

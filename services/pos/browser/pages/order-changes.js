@@ -55,7 +55,8 @@ export function pendingChange({ change: id, changes, currency }, its, take) {
     });
     if (went) announce(t('changeEnded'));
   });
-  const isOver = !payment || payment.state === 'failed' || payment.state === 'expired';
+  // One that is captured has not paid all of it.
+  const isOver = payment?.state !== 'pending';
   return h(
     'section',
     { class: 'keep', 'aria-labelledby': 'change-title' },

@@ -48,7 +48,7 @@ export function buildLeavingFee(
 
 type Figures = Pick<Change, 'difference' | 'fee' | 'due' | 'credit'>;
 
-/** What the change makes of the order's total, due and credit; then what was captured for it counts. */
+/** What the change makes of the order's total, due and credit. What was captured for a pending one counts for nothing. */
 export function computeFigures(
   order: Order,
   leaving: readonly string[],
@@ -56,13 +56,19 @@ export function computeFigures(
 ): Figures {
   const staying = order.lines.filter(({ id }) => !leaving.includes(id));
   const charged = [...(order.fees ?? []), ...fees];
-  const after = limitGoodwill({ ...order, lines: [...staying, ...lines], fees: charged, changes: [] });
+  const after = limitGoodwill({ ...order, lines: [...staying, ...lines], fees: charged });
   return {
     difference: computeTotal(after) - computeTotal(order),
     fee: fees.reduce((sum, { amount }) => sum + amount, 0),
     due: Math.max(0, computeDue(after) - computeDue(order)),
     credit: Math.max(0, computeCredit(after) - computeCredit(order)),
   };
+}
+
+/** With its figures as they are now: what the order's credit pays of it may go back, or grow. */
+export function updateFigures(order: Order, change: Change): Change {
+  const { newLines: lines, fees } = change;
+  return { ...change, ...computeFigures(order, listLeavingIds(change), { lines, fees }) };
 }
 
 export function putChange<O extends Order>(order: O, change: Change): O {
@@ -127,7 +133,7 @@ export function doChange<O extends Order>(order: O, changeId: string, sale: Sale
   const wanted = listNewStock(order, { newLines: added });
   if (wanted.some((id) => !sale.soldPlaceIds.includes(id))) return refuse('overtaken');
   const former = leaving.map((line): FormerLine => ({ ...line, changeId, leftAt: now }));
-  const { refund, ...done } = change;
+  const { refund, ...done } = updateFigures(order, change);
   const next: O = putChange(
     {
       ...order,
@@ -137,11 +143,14 @@ export function doChange<O extends Order>(order: O, changeId: string, sale: Sale
       performanceIds: listPerformanceIds(lines),
       heldPlaces: 0,
     },
-    { ...done, state: 'done', newLines: [], expiresAt: null, deadline: null, coveredAt: null, doneAt: now },
+    {
+      ...{ ...done, state: 'done', newLines: [], expiresAt: null, deadline: null, coveredAt: null, doneAt: now },
+      ...(done.credit === 0 && { refundId: null }),
+    },
   );
   const changed = markModified(limitGoodwill(next), now);
   const credited = change.givesBack ? addRaisedCredit(order, changed, now) : changed;
-  return refund && change.refundId !== null ? giveBack(credited, change, refund, now) : accept(credited);
+  return refund && done.credit > 0 ? giveBack(credited, done, refund, now) : accept(credited);
 }
 
 const inheritBeneficiary = (line: Line, leaving: readonly Line[]): Line => {
@@ -151,7 +160,7 @@ const inheritBeneficiary = (line: Line, leaving: readonly Line[]): Line => {
 
 const giveBack = <O extends Order>(
   order: O,
-  { refundId, credit, createdBy }: Change,
+  { refundId, credit, createdBy }: Pick<Change, 'refundId' | 'credit' | 'createdBy'>,
   refund: NonNullable<Change['refund']>,
   now: number,
 ): Decision<O> => {
@@ -170,10 +179,10 @@ export function lapseChange<O extends Order>(order: O, { withdrawn }: { readonly
   // A late sale has held its places again as of a later version.
   const version = 'version' in order && typeof order.version === 'number' ? order.version : 0;
   const removedPlaces = { since, asOf: Math.max(asOf, change.asOf, version), placeIds: released };
-  const lapsed = { ...change, state: 'lapsed' as const, expiresAt: null, deadline: null, coveredAt: null };
+  const ended = { state: 'lapsed' as const, expiresAt: null, deadline: null, coveredAt: null };
   const next: O = putChange(
     { ...order, heldPlaces: 0, ...(released.length > 0 && { removedPlaces }) },
-    { ...lapsed, ...(withdrawn && { withdrawn }) },
+    { ...updateFigures(order, change), ...ended, ...(withdrawn && { withdrawn }) },
   );
   return markModified(giveBackPaid(order, next, change, now), now);
 }

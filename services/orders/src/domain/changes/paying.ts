@@ -1,22 +1,34 @@
 // What is paid for a change of a confirmed order, and until when it waits for it.
 
 import { isControlled } from '../lines.ts';
-import { computeDue, computeLeft } from '../order/money.ts';
+import { computeDue, computeEarmarked, computeLeft } from '../order/money.ts';
 import type { Change, Order } from '../order/order.ts';
-import { computeFigures, findChange, findPendingChange, listLeavingIds, putChange } from './change.ts';
+import { findChange, findPendingChange, lapseChange, listLeavingIds, putChange, updateFigures } from './change.ts';
+
+/** What was captured for it and did not go back. */
+const computeCaptured = (order: Order, { id }: Change): number =>
+  order.payments.reduce((sum, payment) => sum + (payment.changeId === id ? computeLeft(order, payment) : 0), 0);
 
 /** The most that a payment for it may be: of one that is done what the order still owes of it. */
 export function computePayable(order: Order, change: Change): number {
-  if (change.state === 'pending') return computeRaise(order, change);
-  const own = order.payments.filter(({ changeId }) => changeId === change.id);
-  const left = Math.max(0, change.due - own.reduce((sum, payment) => sum + computeLeft(order, payment), 0));
-  return change.state === 'done' ? Math.min(left, computeDue(order)) : left;
+  const { state } = change;
+  if (state === 'pending') return computeRaise(order, change);
+  const left = Math.max(0, change.due - computeCaptured(order, change));
+  if (state === 'done') return Math.min(left, computeDue(order));
+  return mayBeDoneLate(order, change) ? Math.max(left, computeRaise(order, change)) : left;
 }
 
-/** Of what is due, if it was done now. */
+/** As it is shown: what is captured for a pending one, and what is left of its due, are its due. */
+export function toShownFigures(order: Order, change: Change): Pick<Change, 'difference' | 'fee' | 'due' | 'credit'> {
+  if (change.state !== 'pending') return change;
+  const [figures, left] = [updateFigures(order, change), computeRaise(order, change)];
+  return left > 0 ? { ...figures, due: left + computeCaptured(order, change) } : figures;
+}
+
+/** What would be left to pay of what it raises, if it was done now. */
 const computeRaise = (order: Order, change: Change): number => {
-  const { newLines: lines, fees } = change;
-  return computeFigures(putChange(order, { ...change, state: 'pending' }), listLeavingIds(change), { lines, fees }).due;
+  const open = putChange(order, { ...change, state: 'pending' });
+  return Math.max(0, updateFigures(open, change).due - computeEarmarked(open));
 };
 
 /** With nothing left to pay it is to be done, also one that has lapsed if it still can be; else the same object. */
@@ -25,6 +37,14 @@ export function markCovered<O extends Order>(order: O, changeId: string, now: nu
   const isOpen = change?.state === 'pending' ? change.coveredAt === null : change && mayBeDoneLate(order, change);
   if (!change || !isOpen || computeRaise(order, change) > 0) return order;
   return putChange(order, { ...change, state: 'pending', coveredAt: now });
+}
+
+/** A pending one is to be done once its due is paid, by credit too, and lapses at its deadline; else the same object. */
+export function endChangeIfDue<O extends Order>(order: O, now: number): O {
+  const change = findPendingChange(order);
+  if (change?.coveredAt !== null) return order;
+  const covered = markCovered(order, change.id, now);
+  return covered !== order || (change.deadline ?? 0) > now ? covered : lapseChange(order, {}, now);
 }
 
 /** Nobody has given it up, its lines are still there, and no control would refuse it. */

@@ -35,7 +35,7 @@ export interface Change {
   readonly exchanges: readonly ExchangedLine[];
   readonly difference: number;
   readonly fee: number;
-  /** By how much it raised the order's when it was made. */
+  /** By how much it raised the order's when it was done, or lapsed; of a pending one when it was made. */
   readonly due: number;
   readonly credit: number;
   /** Held, or sold already, until it is done; of a lapsed one what it wanted. */

@@ -7,6 +7,7 @@ import {
 } from '../../../src/domain/changes/change.ts';
 import { checkOrderChangeable } from '../../../src/domain/changes/check.ts';
 import { emptyChange, settleChange } from '../../../src/domain/changes/follow.ts';
+import { markCovered } from '../../../src/domain/changes/paying.ts';
 import type { Sale } from '../../../src/domain/confirmation.ts';
 import { accept, isRefused, refuse } from '../../../src/domain/decisions.ts';
 import { isControlled } from '../../../src/domain/lines.ts';
@@ -157,16 +158,17 @@ function* sellNew(world: World, { id, order, version: asOf }: Doc, change: Chang
   };
 }
 
-/** One that is paid for is done; one past its deadline lapses. */
+/** One that is paid for is done, by credit too; one past its deadline lapses. */
 export function* endDueChange(world: World, doc: Doc): Steps<Doc> {
   const change = findPendingChange(doc.order);
   if (change?.coveredAt != null) return yield* doPaidChange(world, doc);
   const rule: Rule = (order, now) => {
     const known = findPendingChange(order);
-    const isOver = known?.coveredAt === null && (known.deadline ?? 0) <= now;
-    return accept(isOver ? world.rules.lapseChange(order, {}, now) : order);
+    const covered = markCovered(order, known?.id ?? '', now);
+    const isOver = covered === order && known?.coveredAt === null && (known.deadline ?? 0) <= now;
+    return accept(isOver ? world.rules.lapseChange(order, {}, now) : covered);
   };
-  return (yield* write(world, doc, rule)).doc;
+  return yield* doPaidChange(world, (yield* write(world, doc, rule)).doc);
 }
 
 /** Somebody ends a change that waits for its payment; what it held is due to be released. */
