@@ -28,6 +28,14 @@ const readCount = ({ type, data }: Message, name: string): number => {
 
 type Transition = (order: OrderDocument, now: number) => Accepted<OrderDocument>;
 
+/** What is known of a ticket may refuse a pending change. */
+const mayLapse =
+  (note: Transition): Transition =>
+  (order, now) => {
+    const noted = note(order, now);
+    return { ...noted, next: lapseIfControlled(noted.next, now) };
+  };
+
 /** @throws {Unreadable} */
 const transitions: Readonly<Record<string, (message: Message) => Transition>> = {
   'tickets.cancelled': (message) => {
@@ -47,10 +55,7 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
   // So that a cancellation can be decided while the tickets service is down.
   'ticket.controlled': (message) => {
     const ticketId = readText(message, 'ticketId');
-    return (order, now) => {
-      const noted = recordControl(order, { ticketId, version: message.version, controlled: true });
-      return { ...noted, next: lapseIfControlled(noted.next, now) };
-    };
+    return mayLapse((order) => recordControl(order, { ticketId, version: message.version, controlled: true }));
   },
   'ticket.control_reverted': (message) => {
     const ticketId = readText(message, 'ticketId');
@@ -59,7 +64,7 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
   'ticket.replaced': (message) => {
     const [lineId, ticketId] = [readText(message, 'lineId'), readText(message, 'ticketId')];
     const replaces = readText(message, 'replaces');
-    return (order, now) => recordReplacement(order, { lineId, ticketId, replaces }, now);
+    return mayLapse((order, now) => recordReplacement(order, { lineId, ticketId, replaces }, now));
   },
 };
 

@@ -131,18 +131,24 @@ const endWithoutSale = <O extends Order>(order: O, paymentId: string | null, now
   return accept(addCreditDue(unsold, late?.amount ?? 0, now));
 };
 
-/** Events arrive in any order: each names the ticket that it replaces, and the line shows the last of the chain. */
+/**
+ * Events arrive in any order, also after the line has left: each names the ticket that it replaces, and the line shows
+ * the last of the chain.
+ */
 export function recordReplacement<O extends Order>(
   order: O,
   fact: { readonly lineId: string; readonly ticketId: string; readonly replaces: string },
   now: number,
 ): Accepted<O> {
-  const line = order.lines.find(({ id }) => id === fact.lineId);
+  const { formerLines } = order;
+  const line = [...order.lines, ...(formerLines ?? [])].find(({ id }) => id === fact.lineId);
   if (!line || line.replacements.some(({ replaces }) => replaces === fact.replaces)) return accept(order);
   const replacements = [...line.replacements, { ticketId: fact.ticketId, replaces: fact.replaces }];
   const ticketId = line.ticketId === null ? null : getCurrentTicketId({ id: line.id, replacements });
-  const lines = order.lines.map((other) => (other.id === line.id ? { ...line, replacements, ticketId } : other));
-  return accept(ticketId === line.ticketId ? { ...order, lines } : markModified({ ...order, lines }, now));
+  const replace = <L extends Line>(all: readonly L[]): L[] =>
+    all.map((other) => (other.id === line.id ? { ...other, replacements, ticketId } : other));
+  const next = { ...order, lines: replace(order.lines), ...(formerLines && { formerLines: replace(formerLines) }) };
+  return accept(ticketId === line.ticketId ? next : markModified(next, now));
 }
 
 /** `version` is the ticket's: an older event changes nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/cancellation.ts';
-import { confirmPaidOrder, giveUpSale } from '../../src/domain/confirmation.ts';
+import { confirmPaidOrder, giveUpSale, recordControl, recordReplacement } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire } from '../../src/domain/order/state.ts';
@@ -37,7 +37,13 @@ describe('a cancellation', () => {
     const [left, ...lines] = order.lines.map((line) => ({ ...line, changeId: 'chg_1', leftAt: NOW }));
     const ticketNotes = [{ ticketId: String(left?.ticketId), version: 2, controlled: true }];
     expectRefused(cancel({ ...order, ticketNotes }, how, NOW), 'ticket_controlled');
-    expectNext(cancel({ ...order, ticketNotes, lines, formerLines: left ? [left] : [] }, how, NOW));
+    const gone = { ...order, ticketNotes, lines, formerLines: left ? [left] : [] };
+    expectNext(cancel(gone, how, NOW));
+    const replaced = { lineId: String(left?.id), ticketId: 'tic_new', replaces: String(left?.ticketId) };
+    const known = recordReplacement({ ...gone, ticketNotes: [] }, replaced, NOW).next;
+    expect(known).toMatchObject({ lines, formerLines: [{ id: left?.id, ticketId: 'tic_new' }] });
+    const note = { ticketId: 'tic_new', version: 2, controlled: true };
+    expectNext(cancel(recordControl(known, note).next, how, NOW));
   });
 
   test('waits for the sale of a paid order whose hold is over', () => {

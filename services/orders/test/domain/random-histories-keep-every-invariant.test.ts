@@ -62,7 +62,8 @@ const checkRest = (world: World, { id, order, due }: Doc): void => {
     const surplus = ids.filter((placeId) => !wanted.includes(placeId));
     assert.deepEqual(surplusOf(world, id, surplus), [], 'places of a confirmed order that are none of its lines');
     assert.equal(tickets.buyer(), order.contactNumber, 'the tickets have another buyer');
-    assert.deepEqual(tickets.validIds().sort(), order.lines.map(({ id: line, ticketId }) => [line, ticketId]).sort());
+    const all = [...order.lines, ...(order.formerLines ?? [])];
+    assert.deepEqual(tickets.lastIds().sort(), all.map(({ id: line, ticketId }) => [line, ticketId]).sort());
     if (!order.formerLines)
       assert.equal(order.ticketNotes.filter(({ controlled }) => controlled).length, tickets.controlled());
     return;

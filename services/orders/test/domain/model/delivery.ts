@@ -53,7 +53,7 @@ const toOrders = (world: World, { id, fact, version }: Message & { to: 'orders' 
       case 'places.released':
         return rules.recordPlacesReleased(order, { ...fact, version }, now);
       case 'ticket.replaced':
-        return rules.recordReplacement(order, fact, now);
+        return lapseIfControlled(rules.recordReplacement(order, fact, now), now);
       case 'ticket.controlled':
         return lapseIfControlled(rules.recordControl(order, { ...fact, controlled: true }), now);
       case 'ticket.control_reverted':

@@ -48,7 +48,8 @@ export function createTickets(forgets: boolean) {
   };
   return {
     outcome: () => outcome,
-    validIds: () => valid().map(({ id, lineId }) => [lineId, id] as const),
+    /** The last ticket of each line that there is or was. */
+    lastIds: () => [...new Map(tickets.map(({ id, lineId }) => [lineId, id]))],
     /** The places of controlled tickets whose lines have left. */
     keptPlaceIds: () => tickets.filter(isInside).map(({ placeId }) => placeId),
     /** Tickets that open a door although their lines have left. */
