@@ -274,9 +274,9 @@ export const controls: readonly Control[] = [
     mutations: [
       {
         file: 'services/orders/src/changes/hold.ts',
-        from: 'const { lines, until } = createHeldLines(context, held, items, toBuyer(order));',
+        from: 'const { lines, currency, until } = createHeldLines(',
         to: `await context.stock.sell(institution, holder, { placeIds: held.lines.map(({ place }) => place.id) });
-  const { lines, until } = createHeldLines(context, held, items, toBuyer(order));`,
+  const { lines, currency, until } = createHeldLines(`,
       },
     ],
     scenario: changes,
