@@ -21,6 +21,7 @@ import {
   computeLeft,
   computeNet,
   computeOwed,
+  computePaymentStatus,
 } from '../../src/domain/order/money.ts';
 import type { Change, Line, Order } from '../../src/domain/order/order.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
@@ -142,6 +143,7 @@ const check = (order: Order): void => {
   const [credit, due] = [computeCredit(order), computeDue(order)];
   // What is due of a cancelled order nobody pays.
   assert.ok(order.state === 'cancelled' || credit === 0 || due === 0, 'credit, and something is due');
+  assert.equal(computePaymentStatus(order) === 'paid', due === 0, 'the payment status does not go by what is due');
   const free = computeNet(order) - computeEarmarked(order);
   if (order.state === 'confirmed') assert.equal(credit - due, free - computeOwed(order));
 };

@@ -105,10 +105,10 @@ export function isPaidInFull(order: Money): boolean {
   return order.lines.length > 0 && computeNet(order) > 0 && computeDue(order) === 0;
 }
 
-/** An order free of charge is paid; one without lines is unpaid unless it has money. */
+/** An order free of charge is paid; one without lines is unpaid unless it has money, or has been sold. */
 export function computePaymentStatus(order: Money): 'unpaid' | 'partial' | 'paid' {
   const money = computeCounted(order);
-  if (order.lines.length === 0 && money <= 0) return 'unpaid';
+  if (order.lines.length === 0 && order.confirmedAt === null && money <= 0) return 'unpaid';
   if (computeDue(order) === 0) return 'paid';
   return money > 0 ? 'partial' : 'unpaid';
 }
