@@ -106,12 +106,12 @@ const exchangeLines: Run = async (context, command, requested, input) => {
         const paid = { ...requested, ...(await requested.pay?.(current, draft.due)) };
         requireChange(context, draft, paid);
         throwFirst(draft.placeRefusals);
-        const { draft: priced, codes } = await claimNewLines(context, current, draft, { requested, until, take });
+        const priced = await claimNewLines(context, current, draft, { requested, until, take });
         requireDifference(priced.difference, requested.difference);
         if (fresh.length === 0 && priced.due > 0) until = context.now() + (await readHoldMs(context, current));
         const made = toChange(current, priced, paid, { now: context.now(), until });
         const deadline = await holdForPayment(context, current, made.change, paid.payment);
-        return { ...made, change: { ...made.change, deadline }, ...(codes && { codes }) };
+        return { ...made, change: { ...made.change, deadline } };
       },
       write: (prepared) => (current, now) => beginChange(current, prepared, now),
     });

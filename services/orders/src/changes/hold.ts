@@ -79,7 +79,7 @@ export async function claimNewLines(
     readonly until: number;
     readonly take: Take;
   },
-): Promise<{ readonly draft: ChangeDraft; readonly codes?: OrderDocument['codes'] }> {
+): Promise<ChangeDraft> {
   const { institution, id: holder, version: asOf } = order;
   const { bases, pricing, fees } = draft;
   const leaving = [...requested.returns, ...requested.exchanges].map(({ lineId }) => lineId);
@@ -94,10 +94,6 @@ export async function claimNewLines(
   take(asOf, listClaimedUses(claimed));
   const after = applyOrderPrice(priced, claimed, context.now(), { lines: [...priced.lines, ...left] });
   const newLines = selectNew(after.lines, bases);
-  const codes = order.codes?.map((code, index) => {
-    const now = after.codes?.[index];
-    return now?.state === 'applied' ? now : code;
-  });
   const figures = computeFigures(order, leaving, { lines: newLines, fees });
-  return { draft: { ...draft, ...figures, newLines }, ...(codes && { codes }) };
+  return { ...draft, ...figures, newLines };
 }

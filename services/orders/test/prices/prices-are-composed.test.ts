@@ -157,6 +157,29 @@ describeOnEachEngine('prices of an order', (fixture) => {
       expect(used(uses)).toEqual({ free: 1, held: 2, sold: 0 });
     });
 
+    test('are applied while a line of the sold order has them, whatever waits for its payment', async () => {
+      const discounts = [createCodeDiscount('HALF', { percent: '50' }, { usesPerOrder: 1 })];
+      const { order, call, hall, read } = open({ discounts });
+      const dear = fixture.catalog.hall(1, { institution: call.institution, amount: 4_000 });
+      const { data } = await order(2, { codes: ['half'], confirmation: { onAccount: true } });
+      expect(amountsOf(data)).toEqual([500, 1_000]);
+      const [returned, exchanged] = data.lines.map(({ id }) => id);
+      const change = async (body: object) => {
+        const made = { ...call, body: { override: true, ...body } };
+        const { data: changed } = await fixture.call<{ state: string }>('POST', `/${data.id}/changes`, made);
+        return [changed?.state, ...statesOf(await read(data.id))];
+      };
+      const to = ({ performanceId, seatCategoryId, tariffId }: Hall) => ({
+        exchanges: [{ lineId: exchanged, performanceId, seatCategoryId, tariffId }],
+      });
+      const back = { returns: [{ lineId: returned }], difference: -500 };
+      expect(await change(back)).toEqual(['done', 'half not_matching']);
+      expect(await change({ ...to(dear), difference: 1_000 })).toEqual(['pending', 'half not_matching']);
+      const { change: id } = await read(data.id);
+      await fixture.call('DELETE', `/${data.id}/changes/${id}`, call);
+      expect(await change({ ...to(hall), difference: -500 })).toEqual(['done', 'half applied']);
+    });
+
     test('are not looked at for a quarter of an hour once ten of a client were unknown; an order without is', async () => {
       const { order, call, hall, patch } = open({ discounts: [createCodeDiscount('REAL', { amount: 300 })] });
       const guess = (nth: number) => ({ codes: [`GUESS-${nth}`, `guess-${nth}`, `OTHER-${nth}`, 'REAL'] });

@@ -12,6 +12,7 @@ import { listPerformanceIds, markModified } from '../order/state.ts';
 import { listStock } from '../price.ts';
 import { refundByProvider } from '../provider-refunds.ts';
 import { moveLine } from './policy.ts';
+import { updateCodes } from './price.ts';
 
 export function findPendingChange({ changes }: Pick<Order, 'changes'>): Change | undefined {
   return changes?.find(({ state }) => state === 'pending');
@@ -96,17 +97,13 @@ export function listNewStock({ lines }: Pick<Order, 'lines'>, { newLines }: Pick
  */
 export function beginChange<O extends Order>(
   order: O,
-  {
-    change,
-    payment,
-    codes,
-  }: { readonly change: Change; readonly payment?: Payment | undefined; readonly codes?: Order['codes'] },
+  { change, payment }: { readonly change: Change; readonly payment?: Payment | undefined },
   now: number,
 ): Decision<O> {
   const payments = payment ? [...order.payments, payment] : order.payments;
   const stock = listNewStock(order, change);
   const heldPlaces = change.newLines.filter(({ place }) => stock.includes(place.id)).length;
-  const begun: O = putChange({ ...order, payments, heldPlaces, ...(codes && { codes }) }, change);
+  const begun: O = putChange({ ...order, payments, heldPlaces }, change);
   if (change.coveredAt === null) return accept(markModified(begun, now));
   const done = doChange(begun, change.id, { soldPlaceIds: stock }, now);
   // Without places to sell this is the write; else it only says whether the refund is possible.
@@ -136,8 +133,7 @@ export function doChange<O extends Order>(order: O, changeId: string, sale: Sale
   const { refund, ...done } = updateFigures(order, change);
   const next: O = putChange(
     {
-      ...order,
-      lines,
+      ...updateCodes({ ...order, lines }),
       formerLines: [...(order.formerLines ?? []), ...former],
       fees: change.fees.length === 0 ? order.fees : [...(order.fees ?? []), ...change.fees],
       performanceIds: listPerformanceIds(lines),

@@ -1,6 +1,6 @@
 // New lines of a change are priced as if they were added to the order now; those that stay keep their prices.
 
-import { type Discount, UNTAXED } from '@boxoffice/prices';
+import { type Discount, isSameCode, UNTAXED } from '@boxoffice/prices';
 import type { Line, Order } from '../order/order.ts';
 import type { Pricing } from '../price.ts';
 
@@ -45,4 +45,15 @@ export function selectNew<L extends { readonly id: string }>(
   newLines: readonly Pick<Line, 'id'>[],
 ): readonly L[] {
   return all.filter(({ id }) => newLines.some((line) => line.id === id));
+}
+
+/** A code is applied while a line has it; what else keeps it from the others is not known without their prices. */
+export function updateCodes<O extends Pick<Order, 'lines' | 'codes'>>(order: O): O {
+  const grants = order.lines.flatMap(({ price }) => price?.grant ?? []);
+  const codes = order.codes?.map((one) => {
+    const had = grants.find(({ code }) => code !== null && isSameCode(code, one.code));
+    if (had) return { ...one, discountId: had.terms.id, state: 'applied' as const };
+    return one.state === 'applied' ? { ...one, state: 'not_matching' as const } : one;
+  });
+  return codes ? { ...order, codes } : order;
 }
