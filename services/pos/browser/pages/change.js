@@ -57,7 +57,7 @@ export function changeSteps(order, its, { close, done }) {
     const [first] = listOf('exchange').filter(({ id }) => !wanted.has(id));
     if (!first) return review();
     const items = listOf('exchange').filter(({ productId }) => productId === first.productId);
-    const product = await productOf(first.productId, { fresh: true });
+    const product = freed(await productOf(first.productId, { fresh: true }), items);
     const performances = product.performances.filter(isFree);
     if (performances.length === 0) throw new Refusal('order_not_on_sale');
     const isNumbered = performances.some((one) => one.seatCategories.some(({ numbered }) => numbered));
@@ -89,7 +89,7 @@ export function changeSteps(order, its, { close, done }) {
   const review = async () => {
     const body = {
       returns: listOf('return').map(({ id: lineId }) => ({ lineId })),
-      exchanges: listOf('exchange').map(({ id: lineId }) => ({ lineId, ...wanted.get(lineId) })),
+      exchanges: listOf('exchange').map(({ id: lineId }) => ({ lineId, ...wanted.get(lineId).place })),
     };
     const quote = await its.quote(body);
     if (!quote.available) return refuse(quote);
@@ -115,7 +115,7 @@ export function changeSteps(order, its, { close, done }) {
     show(
       t('changeReview'),
       choose,
-      partsList(partsOf(order, quote, body), { name: t('difference'), amount: difference }, order.currency),
+      partsList(partsOf(order, quote, wanted, body), { name: t('difference'), amount: difference }, order.currency),
       credit > 0 && h('p', {}, t('changeCredit', { amount: shown(credit) })),
       due > 0 && h('p', {}, t('changeDue', { amount: shown(due) })),
       difference === 0 && h('p', {}, t('changeNothing')),
@@ -158,13 +158,34 @@ const itemChoice = (order, item, chosen) => {
   );
 };
 
-/** As many places as are exchanged; each takes the place of one of the items. */
+/** With what is exchanged as free as it will be: the same place may be had at another fare. */
+const freed = (product, items) => ({
+  ...product,
+  performances: product.performances.map((one) => {
+    const own = items.filter(({ performanceId }) => performanceId === one.id);
+    if (own.length === 0) return one;
+    const seatCategories = one.seatCategories.map((category) => ({
+      ...category,
+      free: category.free + own.filter(({ seatCategoryId }) => seatCategoryId === category.id).length,
+    }));
+    return { ...one, seatCategories, availability: one.availability === 'sold_out' ? 'few' : one.availability };
+  }),
+});
+
+/** Whether an item keeps its place. */
+const isKept = (item, { performanceId, seatCategoryId, placeId }) =>
+  performanceId === item.performanceId &&
+  (placeId ? placeId === item.place?.id : seatCategoryId === item.seatCategoryId);
+
+/** As many places as are exchanged; each takes the place of one of the items, its own one if that is chosen. */
 const exchangePurpose = (product, performance, items, wanted, next) => {
   const { length: most } = items;
   const left = (count) => t('exchangeLead', { type: product.type, count });
+  const when = whenAndWhere({ ...performance, productType: product.type });
   return {
     most,
     room: () => most,
+    leaving: items.flatMap(({ place }) => place?.id ?? []),
     label: t('next'),
     isUnsure: () => false,
     isEnough: (count) => count === most,
@@ -172,13 +193,19 @@ const exchangePurpose = (product, performance, items, wanted, next) => {
     left,
     done: () => {},
     add: async (groups) => {
-      const places = groups.flatMap(({ item: { seatCategoryId, tariffId, quantity, placeIds = [] } }) =>
+      const all = groups.flatMap(({ name, names, item: { seatCategoryId, tariffId, quantity, placeIds = [] } }) =>
         Array.from({ length: quantity }, (_, index) => ({
-          ...{ performanceId: performance.id, seatCategoryId, tariffId },
-          ...(placeIds[index] && { placeId: placeIds[index] }),
+          place: {
+            ...{ performanceId: performance.id, seatCategoryId, tariffId },
+            ...(placeIds[index] && { placeId: placeIds[index] }),
+          },
+          words: [product.name, names?.[index] ?? name, when].join(' · '),
         })),
       );
-      for (const [index, { id }] of items.entries()) wanted.set(id, places[index]);
+      const takes = (item, index) => index >= 0 && wanted.set(item.id, ...all.splice(index, 1));
+      const findKept = (item) => all.findIndex(({ place }) => isKept(item, place));
+      const others = items.filter((item) => !takes(item, findKept(item)));
+      for (const item of others) takes(item, 0);
       try {
         await next();
       } catch (error) {
@@ -190,11 +217,11 @@ const exchangePurpose = (product, performance, items, wanted, next) => {
 };
 
 /** What leaves the order, what comes, and the fees. */
-const partsOf = ({ items }, { lines, fee }, { returns, exchanges }) => [
+const partsOf = ({ items }, { lines, fee }, wanted, { returns, exchanges }) => [
   ...[...returns, ...exchanges].map(({ lineId }) => ({
-    name: itemWords(items[lineId]),
+    name: `${itemWords(items[lineId])} · ${whenAndWhere(items[lineId])}`,
     amount: -items[lineId].amount,
   })),
-  ...lines.map(({ lineId, amount }) => ({ name: t('insteadOf', { item: itemWords(items[lineId]) }), amount })),
+  ...lines.map(({ lineId, amount }) => ({ name: t('newItem', { item: wanted.get(lineId).words }), amount })),
   ...(fee > 0 ? [{ name: t('changeFees'), amount: fee }] : []),
 ];

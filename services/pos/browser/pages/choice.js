@@ -186,6 +186,7 @@ const panelOf = (product, performance, { offered, seatMap, purpose }) => {
   const chosen = () => [...sums.values()].reduce((all, { count }) => all + count, 0);
   const basket = {
     most: purpose.most,
+    leaving: purpose.leaving ?? [],
     isUnsure: purpose.isUnsure,
     room: () => purpose.room() - chosen(),
     refuse: () => {

@@ -46,13 +46,17 @@ const partRow =
   ({ name, amount }) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, money(amount, currency)));
 
+/** More of them are shown on demand. */
+const FEW = 3;
+
 /** What may be done with places after the sale, each sentence once; with the tariff where there are several. */
 export function returnTexts(sold) {
   const texts = Map.groupBy(
     sold.filter(({ returnText }) => returnText),
     ({ returnText }) => returnText,
   );
-  return [...texts].map(([text, [{ tariff: label }]]) =>
+  const all = [...texts].map(([text, [{ tariff: label }]]) =>
     h('p', { class: 'small' }, texts.size > 1 ? t('labelled', { label, text }) : text),
   );
+  return all.length > FEW ? h('details', {}, h('summary', { class: 'small' }, t('changeOrder')), all) : all;
 }

@@ -16,9 +16,10 @@ export function isOpen({ returnPolicy }, kind) {
   return serverNow() < Date.parse(returnPolicy?.[kind === 'return' ? 'returnableUntil' : 'exchangeableUntil'] ?? '');
 }
 
-/** An item in words: what, and where one sits. */
+/** An item in words: what, where one sits, and the fare. */
 export function itemWords(item) {
-  return [item.productName ?? t('aShow'), placeName(item.place) ?? item.seatCategory].filter(Boolean).join(' · ');
+  const { productName, place, seatCategory, tariff } = item;
+  return [productName ?? t('aShow'), placeName(place) ?? seatCategory, tariff].filter(Boolean).join(' · ');
 }
 
 /** Whether something of the order can be given back or exchanged now. */

@@ -13,7 +13,7 @@ const REFRESH_MS = 15_000;
 
 /**
  * The places of a performance on a plan, the numbered ones also as a list. `basket.room()` is how many more may be
- * chosen; `onSum({count, amount})` is called after each change.
+ * chosen, `basket.leaving` the seats that it frees; `onSum({count, amount})` is called after each change.
  */
 export function seatMap({ product, performance, categories, currency, basket, onSum }) {
   /** The fare of each chosen seat, by the seat's id. */
@@ -141,6 +141,7 @@ export function seatMap({ product, performance, categories, currency, basket, on
 
   /** Takes over what has been taken or freed meanwhile; the picture and the choice stay. */
   const update = (data) => {
+    for (const id of basket.leaving) if (data.seats[id]) data.seats[id].free = true;
     const ids = Object.keys(data.seats);
     const isSame = hall && ids.length === hall.seats.length && ids.every((id) => hall.byId.has(id));
     if (!isSame) build(data);
@@ -190,6 +191,7 @@ export function seatMap({ product, performance, categories, currency, basket, on
       .values()
       .map((those) => ({
         name: those.map(fullName).join('; '),
+        names: those.map((seat) => `${fullName(seat)}, ${fareOf(seat).tariff}`),
         item: {
           seatCategoryId: those[0].category.id,
           tariffId: chosen.get(those[0].id),

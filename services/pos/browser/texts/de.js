@@ -294,7 +294,7 @@ export const de = {
   exchangeLead: { one: 'Wählen Sie dafür einen anderen Platz.', other: 'Wählen Sie dafür {count} andere Plätze.' },
   exchangeFull: 'Sie haben so viele Plätze gewählt, wie Sie umtauschen.',
   changeReview: 'Bitte prüfen Sie Ihre Änderung',
-  insteadOf: 'Im Tausch gegen {item}',
+  newItem: 'Neu: {item}',
   changeFees: 'Gebühren der Änderung',
   difference: 'Differenz',
   changeCredit:

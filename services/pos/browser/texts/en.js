@@ -289,7 +289,7 @@ export const en = {
   exchangeLead: { one: 'Choose one place to have instead.', other: 'Choose {count} places to have instead.' },
   exchangeFull: 'You have chosen as many places as you exchange.',
   changeReview: 'Please check your change',
-  insteadOf: 'In exchange for {item}',
+  newItem: 'New: {item}',
   changeFees: 'Fees of the change',
   difference: 'Difference',
   changeCredit: 'You get {amount} back: the way you paid, or the organiser gets in touch with you.',

@@ -135,7 +135,7 @@ suite('a newcomer changes what was bought', () => {
   );
 
   test.concurrent(
-    'a dearer seat is paid on the payment page; until then the old one stays, and the change can be given up',
+    'a dearer seat is paid on the payment page; until then the old one stays, and the change can be given up; the same seat is had at another fare',
     async () => {
       const hall = await openHall('Norma');
       const own = await profile('en-GB');
@@ -173,7 +173,23 @@ suite('a newcomer changes what was bought', () => {
       await waitForTakeover(page);
       await page.getByText('Given back or exchanged: 1').waitFor();
       await ticket.waitFor();
-      expect(await ticket.getAttribute('data-barcode')).not.toBe(code);
+      const paid = await ticket.getAttribute('data-barcode');
+      expect(paid).not.toBe(code);
+
+      // The same seat at another fare.
+      await page.getByRole('button', { name: 'Return or exchange' }).click();
+      await page.getByRole('radio', { name: /^Exchange it/ }).check();
+      await page.getByRole('button', { name: 'Next' }).click();
+      await seats.first().press('Space');
+      await page.locator('.chosen-seats select').selectOption({ index: 1 });
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByText('New: Norma · Parterre, Row A, seat 1, Concession · ').waitFor();
+      await page.getByText(/^You get CHF\s5\.00 back/).waitFor();
+      await page.getByRole('button', { name: 'Change it now' }).click();
+      await page.getByText('Given back or exchanged: 2').waitFor();
+      await ticket.waitFor();
+      expect(await ticket.textContent()).toContain('Row A, seat 1');
+      expect([code, paid]).not.toContain(await ticket.getAttribute('data-barcode'));
       await own.close();
     },
     STORY_MS,
