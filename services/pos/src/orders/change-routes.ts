@@ -13,7 +13,7 @@ import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { createNotFoundFault, LINK_HEADER, operation, type Visit } from '../request/visit.ts';
-import { createId } from '../store.ts';
+import { createId, deriveId } from '../store.ts';
 import { changeOrder, QuotedChange, requireLines, WantedOrderChange } from './changes.ts';
 import { describeRefusal, requireDone } from './refusals.ts';
 import { findOwnOrLinkedOrder, toChangeView, toComposedView } from './views.ts';
@@ -88,7 +88,10 @@ export function createChangeRoutes(context: PosContext, edition: Edition): AnyOp
       },
       handle: async ({ visitor, params: { id }, body, header, idempotencyKey }) => {
         const found = await findOwnOrLinkedOrder(context, visitor, id, header(LINK_HEADER));
-        const { order, changeId } = await changeOrder(context, visitor, found, body, idempotencyKey ?? createId('req'));
+        // Keys belong to a session; without one a repeat is recognised by its order and key.
+        const key = header('idempotency-key');
+        const requestId = idempotencyKey ?? (key ? deriveId('req', key) : createId('req'));
+        const { order, changeId } = await changeOrder(context, visitor, found, body, requestId);
         return created(toView(order, changeId), `${visitor.base}/orders/${id}`, toSubjects(order));
       },
     }),

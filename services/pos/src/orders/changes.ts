@@ -11,13 +11,19 @@ import { changePayment, findEmail, isProvider, requirePayment } from './buyer.ts
 import { closeRefusedPage, openPage, type ProviderPage, requireReturnUrl } from './pages.ts';
 import { createBusyFault, requireDone } from './refusals.ts';
 
+/** As in orders, in the minor unit. */
+const MAX_DIFFERENCE = 1_000_000_000_000;
+
 export const QuotedChange = named('ShopOrderChangeQuoteInput', Type.Object(changeMembers));
 
 export const WantedOrderChange = named(
   'ShopOrderChangeInput',
   Type.Object({
     ...changeMembers,
-    difference: Type.Integer({ description: 'that of the quote: nobody pays what he was not shown' }),
+    difference: Type.Integer({
+      ...{ minimum: -MAX_DIFFERENCE, maximum: MAX_DIFFERENCE },
+      description: 'that of the quote: nobody pays what he was not shown',
+    }),
     ...changePayment,
   }),
 );

@@ -6,8 +6,9 @@ type Row = readonly [PosCode, string];
 const notFound: Row = ['not_found', 'There is no such resource.'];
 const notChangeable: Row = [
   'order_not_changeable',
-  'The order is not confirmed, or a ticket of it can no longer be given back or exchanged.',
+  'The order is not confirmed, an item of it can no longer be given back or exchanged, or the change has ended.',
 ];
+const noNewPlaces: Row = ['order_places_unavailable', 'Not enough of the new places are free. Nothing was changed.'];
 const notPayable: Row = ['order_not_payable', 'The order can no longer be paid.'];
 
 /** Details of other services are never passed on. */
@@ -80,12 +81,14 @@ const refusalsOf = {
   item: { cart_gone: notFound },
   order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
   change: {
-    cart_gone: notFound,
-    unknown_line: ['invalid_reference', 'The order has no such item (any more).'],
-    places_unavailable: ['order_places_unavailable', 'Not enough of the new places are free. Nothing was changed.'],
-    places_gone: ['order_places_unavailable', 'Not enough of the new places are free. Nothing was changed.'],
+    cart_gone: notChangeable,
+    invalid_reference: [
+      'invalid_reference',
+      'The order has no such item (any more), or what is wanted for it is unknown or does not belong together.',
+    ],
+    places_unavailable: noNewPlaces,
+    places_gone: noNewPlaces,
     not_on_sale: ['order_not_on_sale', 'The performance is not on sale now. Nothing was changed.'],
-    not_cancellable: notChangeable,
     payment_declined: ['payment_declined', 'The payment was declined. Nothing was changed.'],
   },
   payment: { cart_gone: notPayable, cart_expired: notPayable, places_gone: notPayable },

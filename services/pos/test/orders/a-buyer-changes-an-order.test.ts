@@ -152,7 +152,7 @@ describe('a change', () => {
     ['payment_declined', 400, 'payment_declined'],
     ['invalid_reference', 400, 'invalid_reference'],
     ['tariff_not_accessible', 403, 'tariff_not_accessible'],
-    ['cart_gone', 404, 'not_found'],
+    ['cart_gone', 400, 'order_not_changeable'],
   ])('that orders refuses by %s is %d %s, and leaves no page that could be paid', async (reason, status, code) => {
     const { exchanges, change, id } = await bought();
     fixture.orders.refuseNext(reason);
@@ -169,6 +169,7 @@ describe('a change', () => {
       { refund: { method: 'cash' } },
       { exchanges },
       { returns: [] },
+      { difference: 1e21 },
     ];
     for (const more of wrong)
       expect([more, (await change({ returns, difference: -4_000, ...more })).code]).toEqual([more, 'validation_error']);
@@ -181,6 +182,11 @@ describe('who has the link', () => {
     const headers = { 'x-order-link': await tokenOf(own) };
     const body = { returns: own.returns, difference: -4_000 };
     expect((await own.change(body, { headers })).data.state).toBe('done');
+    const keyed = { headers: { ...headers, 'idempotency-key': 'once' } };
+    const exchanges = [{ ...own.exchanges[0], lineId: own.items[1] }];
+    const paid = { exchanges, difference: 1_000, paymentMethod: 'simulated', paymentToken: 'ok' };
+    const [one, repeat] = [await own.change(paid, keyed), await own.change(paid, keyed)];
+    expect([one.data.state, repeat.data]).toEqual(['done', one.data]);
     const foreign = await other.change({ returns: other.returns, difference: -4_000 }, { headers });
     expect([foreign.status, foreign.code]).toEqual([404, 'not_found']);
     expect((await own.change(body, {})).code).toBe('session_required');
