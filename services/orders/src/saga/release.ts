@@ -71,7 +71,7 @@ export async function releaseRefused(
   const order = await context.orders.of(institution).get(orderId);
   const isOpen = order !== undefined && (isUnpaid(order) || findPendingChange(order) !== undefined);
   const own = new Set(isOpen ? listOwnStock(order) : []);
-  const placeIds = stock.filter((taken) => !own.has(taken));
+  const placeIds = [...new Set(stock)].filter((taken) => !own.has(taken));
   if (placeIds.length === 0) return;
   // Of an order that has bought its places, or has ended, whatever the request still holds.
   const which = order === undefined || isOpen ? { placeIds } : {};
