@@ -296,7 +296,7 @@ export const fr = {
   },
   exchangeFull: 'Vous avez choisi autant de places que vous en échangez.',
   changeReview: 'Veuillez vérifier votre modification',
-  newItem: 'Nouveau : {item}',
+  newItem: 'Nouveau : {item}',
   changeFees: 'Frais de la modification',
   difference: 'Différence',
   changeCredit:
