@@ -30,8 +30,8 @@ const WAIT_MS = 15 * 60_000;
 
 /**
  * New places are held first, then the change is written; with nothing left to pay it is done when this answers, else it
- * is pending. @throws Fault for each refusal of section 5 of commerce, in its order; `payment_recorded` where it is paid
- * and its places are gone
+ * is pending. A repeat finds it, also if it has lapsed since. @throws Fault for each refusal of section 5 of commerce, in
+ * its order; `payment_recorded` where it is paid and its places are gone
  */
 export async function changeOrder(
   context: OrdersContext,
@@ -42,7 +42,9 @@ export async function changeOrder(
   const controlled = (await context.tickets.controlled(given.institution, given.orderId)) ?? [];
   const command = { ...given, isMade: (order: OrderDocument) => findChange(order, id) !== undefined };
   const input = { ...requested, controlled };
-  let order = await (exchanges.length > 0 ? exchangeLines : returnLines)(context, command, requested, input);
+  const made = await (exchanges.length > 0 ? exchangeLines : returnLines)(context, command, requested, input);
+  let { order } = made;
+  if (made.done && isGivenUp(order, findChange(order, id))) return order;
   // What is paid for is sold first, which asks for the performances, too.
   if (findChange(order, id)?.state === 'pending' && findChange(order, id)?.coveredAt === null) {
     await cancelIfOver(context, order);
@@ -51,24 +53,28 @@ export async function changeOrder(
   return finishChange(context, order, id, given.idempotencyRecord);
 }
 
+/** It has waited for a payment that did not come. */
+const isGivenUp = ({ payments }: OrderDocument, change: Change | undefined): boolean =>
+  change?.state === 'lapsed' &&
+  change.due > 0 &&
+  !payments.some(({ changeId, status }) => changeId === change.id && status === 'captured');
+
 type Run = (
   context: OrdersContext,
   command: Command,
   requested: ChangeRequest,
   input: DraftInput,
-) => Promise<OrderDocument>;
+) => ReturnType<typeof runCommand>;
 
 /** One write, since nothing is held. */
-const returnLines: Run = async (context, command, requested, input) => {
-  const { order } = await runCommand(context, command, (current, now) => {
+const returnLines: Run = (context, command, requested, input) =>
+  runCommand(context, command, (current, now) => {
     const refused = checkOrderChangeable(current, now);
     if (refused) return refused;
     const draft = draftReturns(current, input, now);
     requireChange(context, draft, requested);
     return beginChange(current, toChange(current, draft, requested, { now, until: now + WAIT_MS }), now);
   });
-  return order;
-};
 
 const exchangeLines: Run = async (context, command, requested, input) => {
   const { id, exchanges } = requested;
@@ -78,7 +84,7 @@ const exchangeLines: Run = async (context, command, requested, input) => {
     taken = { stock: [...(taken?.stock ?? []), ...stock], requestId: deriveId('req', id), asOf };
   };
   try {
-    const { order } = await runStockFirst(context, command, {
+    return await runStockFirst(context, command, {
       rule: (current, now) => checkOrderChangeable(current, now) ?? accept(current),
       async effect(current) {
         end();
@@ -115,7 +121,6 @@ const exchangeLines: Run = async (context, command, requested, input) => {
       },
       write: (prepared) => (current, now) => beginChange(current, prepared, now),
     });
-    return order;
   } catch (error) {
     // Without an answer a repeat finds them; else they are free once their hold ends.
     if (error instanceof Fault && taken && !isUnavailable(error)) await releaseRefused(context, command, taken);

@@ -76,9 +76,15 @@ export async function quoteFresh(
   return {
     lines: made.flatMap(({ line }) => line ?? []),
     refusals: [...made.flatMap(({ refusal }) => refusal ?? []), ...refused],
-    book,
+    book: leaveLimited(book),
   };
 }
+
+/** It does not know the uses that the request has claimed before: where uses count it is to be read. */
+const leaveLimited = (book: Book | null): NewLines['book'] => {
+  const isLimited = book?.discounts.some(({ free, codes }) => [{ free }, ...codes].some((one) => one.free !== null));
+  return isLimited ? undefined : book;
+};
 
 /** Of those that keep their place. @throws Fault `service_unavailable` */
 export async function quoteOwnPlaces(
@@ -103,7 +109,7 @@ export async function quoteOwnPlaces(
     return {
       lines: made.flatMap(({ line }) => line ?? []),
       refusals: made.flatMap(({ refusal }) => refusal ?? []),
-      book: order.codes?.length ? undefined : (quotes[0]?.book ?? null),
+      book: order.codes?.length ? undefined : leaveLimited(quotes[0]?.book ?? null),
     };
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;

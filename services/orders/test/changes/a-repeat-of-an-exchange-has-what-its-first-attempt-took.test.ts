@@ -1,0 +1,62 @@
+// rule commerce.5: compared before and after the hold | services/orders/src/changes/change.ts
+
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { createDiscount } from '../fixture/discounts.ts';
+import { describeOnEachEngine, type Fixture } from '../fixture/fixture.ts';
+import { pay, postToShop, requireDone } from '../fixture/orders.ts';
+
+const POLICY = { returnMinutes: 0, returnFee: null, exchangeMinutes: 0, exchangeFee: null };
+
+/** A paid order of a place, and an exchange for one that costs 500 more. */
+const prepare = async (fixture: Fixture) => {
+  const [old, other] = [fixture.catalog.hall(1), fixture.catalog.hall(2, { amount: 1_500 })];
+  fixture.catalog.describe(old.tariffId, { returnPolicy: POLICY });
+  const { order, path } = await fixture
+    .call('POST', '', { body: { items: [old.item(1)] } })
+    .then(({ data }) => ({ order: data, path: `/${data.id}` }));
+  await pay(fixture, path, { amount: order.total });
+  const { performanceId, seatCategoryId, tariffId } = other;
+  const exchanges = [{ lineId: order.lines[0]?.id, performanceId, seatCategoryId, tariffId }];
+  return { order, path, other, body: { exchanges, difference: 500 } };
+};
+
+describeOnEachEngine('a repeat of an exchange', (fixture) => {
+  test('on the own seat has the last use of a discount, which its first attempt has claimed', async () => {
+    const institution = `i${randomUUID()}`;
+    const hall = fixture.catalog.hall(1, { institution });
+    const tariffId = fixture.catalog.tariff(hall, hall.amount);
+    fixture.catalog.describe(hall.tariffId, { returnPolicy: POLICY });
+    const discount = createDiscount('dsc_last', { amount: 300 }, { tariffIds: [tariffId] });
+    fixture.catalog.price(institution, { discounts: [discount] });
+    const uses = fixture.catalog.limit('dsc_last', 1);
+    const call = { institution };
+    const { data: order } = await fixture.call('POST', '', { ...call, body: { items: [hall.item(1)] } });
+    const path = `/${order.id}`;
+    await pay(fixture, path, { amount: order.total }, call);
+    const { performanceId, seatCategoryId } = hall;
+    const exchanges = [{ lineId: order.lines[0]?.id, performanceId, seatCategoryId, tariffId }];
+    const request = { ...call, key: randomUUID(), body: { exchanges, difference: -300 } };
+    fixture.catalog.mishaps.set('holdUses', 'lost');
+    expect((await fixture.call('POST', `${path}/changes`, request)).status).toBe(503);
+    fixture.catalog.mishaps.clear();
+    expect(fixture.catalog.count(uses)).toMatchObject({ held: 1 });
+    expect(await fixture.call('POST', `${path}/changes`, request)).toMatchObject({
+      status: 201,
+      data: { credit: 300 },
+    });
+  });
+
+  test('whose payment did not come finds the change that has lapsed', async () => {
+    const { path, body, other } = await prepare(fixture);
+    const send = async () => {
+      const paying = { requestId: 'again', paymentMethod: 'external' };
+      const { change, changes } = requireDone(await postToShop(fixture, `${path}/changes`, { ...paying, ...body }));
+      return { change, states: changes.map(({ state }) => state) };
+    };
+    expect(await send()).toEqual({ change: expect.any(String), states: ['pending'] });
+    await fixture.later(60 * 60_000);
+    expect(await send()).toEqual({ change: null, states: ['lapsed'] });
+    expect(fixture.catalog.count(other)).toEqual({ free: 2, held: 0, sold: 0 });
+  });
+});
