@@ -55,14 +55,14 @@ export async function openPage(
   return undefined;
 }
 
-/** Closes the page of a refused request, unless the order is being paid on it by another one. */
+/** Closes the page of a refused request, unless the order, or a change of it, is being paid on it by another one. */
 export async function closeRefusedPage(
   { payments }: WithPayments,
   institution: string,
   { outcome, order }: Outcome,
   page: Page | undefined,
 ): Promise<void> {
-  if (!page || outcome === 'done' || !order || order.payment?.id === page.paymentId) return;
+  if (!page || outcome === 'done' || !order || listPayments(order).some(({ id }) => id === page.paymentId)) return;
   // Payments closes what no order wants by itself, later.
   await payments?.close(institution, page.paymentId).catch(() => undefined);
 }

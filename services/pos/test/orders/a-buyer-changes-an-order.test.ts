@@ -143,6 +143,26 @@ describe('a change', () => {
     expect([other.text, fixture.payments.of(order.id).length]).toEqual([one.text, 1]);
   });
 
+  test('keeps the page on which it waits where another attempt of the request is refused', async () => {
+    const { exchanges, change, id, token } = await bought();
+    const call = { token, headers: { 'idempotency-key': 'at-once' } };
+    const body = { exchanges, difference: 1_000, paymentMethod: 'stripe' };
+    const both = Promise.withResolvers<void>();
+    let calls = 0;
+    fixture.orders.before.set('changeShopOrder', async () => {
+      calls += 1;
+      if (calls === 1) return both.promise;
+      both.resolve();
+      await Promise.race(replies);
+      fixture.orders.refuseNext('busy');
+    });
+    const replies = [change(body, call), change(body, call)];
+    const states = (await Promise.all(replies)).map(({ data }) => data.state);
+    fixture.orders.before.clear();
+    expect(states).toEqual(['pending', 'pending']);
+    expect(fixture.payments.of(id).map(({ state }) => state)).toEqual(['pending']);
+  });
+
   test.each<[Reason, number, string]>([
     ['not_changeable', 400, 'order_not_changeable'],
     ['difference_changed', 400, 'change_difference_changed'],
