@@ -3,7 +3,7 @@ import { type Idempotency, readDocuments, runForEach } from '@boxoffice/store';
 import type { OrdersContext } from './context.ts';
 import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
 import { eraseNames } from './domain/cart.ts';
-import { lapseIfControlled } from './domain/changes/follow.ts';
+import { lapseControlledChange } from './domain/changes/follow.ts';
 import { moveLines } from './domain/changes/policy.ts';
 import { recordControl, recordReplacement } from './domain/confirmation.ts';
 import type { Accepted } from './domain/decisions.ts';
@@ -33,7 +33,7 @@ const mayLapse =
   (note: Transition): Transition =>
   (order, now) => {
     const noted = note(order, now);
-    return { ...noted, next: lapseIfControlled(noted.next, now) };
+    return { ...noted, next: lapseControlledChange(noted.next, now) };
   };
 
 /** @throws {Unreadable} */

@@ -69,9 +69,9 @@ export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
       summary:
         'Answers what a change of a confirmed order would cost now, and why it would be refused; nothing is held',
       description:
-        'The figures are as if the change were allowed. `refusals` has each 409, 412 and 422 that the change would be ' +
-        'answered with, of the first step that fails all lines that fail it. `override` and `waiveFees` count with the ' +
-        'scope orders.sensitive:write only.',
+        'The figures are as if the change were allowed. `refusals` has each 409, 412 and 422 that the change would ' +
+        'be answered with, of the first step that fails all lines that fail it. `override` and `waiveFees` count ' +
+        'with the scope orders.sensitive:write only.',
       body: ChangeQuoteInput,
       answers: { 200: ChangeQuote },
       example: { params, body: examples.quoteInput, answer: examples.quote },
@@ -89,11 +89,12 @@ export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
       access: 'orders:write',
       summary: 'Returns and exchanges lines of a confirmed order',
       description:
-        'With nothing due, with a captured `payment`, or `onAccount`, the change is done when this answers; else it is ' +
-        'pending and holds its new places until `expiresAt`: record a payment with its `changeId`. Until it is done old ' +
-        'and new places are both kept. A line may leave within its `returnPolicy`. `difference` is that of the quote. ' +
-        'Credit stays on the order, or is recorded as refunded by `refund`. 412 `payment_recorded`: it was paid, but its ' +
-        "places were gone. `payment.reference` needs payments:write or orders.sensitive:write. ETag is the order's.",
+        'With nothing due, with a captured `payment`, or `onAccount`, the change is done when this answers; else it ' +
+        'is pending and holds its new places until `expiresAt`: record a payment with its `changeId`. Until it is ' +
+        'done old and new places are both kept. A line may leave within its `returnPolicy`. `difference` is that of ' +
+        'the quote. Credit stays on the order, or is recorded as refunded by `refund`. 412 `payment_recorded`: it ' +
+        'was paid, but its places were gone. `payment.reference` needs payments:write or orders.sensitive:write. ETag ' +
+        "is the order's.",
       body: ChangeInput,
       answers: { 201: Change },
       errors: [

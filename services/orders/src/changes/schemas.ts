@@ -11,7 +11,7 @@ import { Type } from 'typebox';
 import { createMoneySchema, priceMembers } from '../api/price-schemas.ts';
 import { ReturnPolicy } from '../api/return-policy-schema.ts';
 import { Creation, method, quoted, reference } from '../api/schemas.ts';
-import { changeStates } from '../domain/order/change.ts';
+import { changeReasons, changeStates } from '../domain/order/change.ts';
 import { providers } from '../domain/order/order.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
@@ -47,7 +47,8 @@ const lifted = {
   override: Optional(
     Flag({
       description:
-        "true: whatever the policy's limits, and of returns also controlled tickets; ignored without orders.sensitive:write",
+        "true: whatever the policy's limits, and of returns also controlled tickets; ignored without " +
+        'orders.sensitive:write',
     }),
   ),
   waiveFees: Optional(Flag({ description: 'true: without fees; ignored without orders.sensitive:write' })),
@@ -108,7 +109,9 @@ export const Change = named(
     id: Text(),
     orderId: Text(),
     state: oneOf(changeStates, { description: '`pending`: its new places are held, and something is due' }),
-    reason: createNullableSchema(Text({ description: 'performance_cancelled: the institution did it; else null' })),
+    reason: createNullableSchema(
+      oneOf(changeReasons, { description: '`performance_cancelled`: by itself; null: somebody asked for it' }),
+    ),
     returns: List(
       named(
         'LineReturn',

@@ -61,7 +61,9 @@ export const OrderChange = named(
     state: oneOf(ordersValues['ShopOrderChange.state'], {
       description: '`pending`: until it is paid, the order is as before; `lapsed`: it was not paid, or was ended',
     }),
-    reason: createNullableSchema(Text({ description: '`performance_cancelled`: the institution gives back' })),
+    reason: createNullableSchema(
+      oneOf(['performance_cancelled'], { description: 'the institution gives back; null: the buyer changed it' }),
+    ),
     returns: List(
       Members({ lineId: Text(), reason: createNullableSchema(Text({ description: "the buyer's" })), fee: ofChange }),
       { description: 'items that are given back' },

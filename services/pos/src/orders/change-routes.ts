@@ -56,10 +56,10 @@ export function createChangeRoutes(context: PosContext, edition: Edition): AnyOp
       path: '/orders/{id}/changes',
       summary: 'Returns items of an own order, or exchanges them for others',
       description:
-        'Done when it answers where nothing is due, or the payment is captured; else it waits for its payment, and the ' +
-        'order stays as it is until then. Where something is due `paymentMethod` is required, as at the checkout: with ' +
-        'the name of a payment provider the shop sends the buyer to `payment.url`. What is paid too much is refunded by ' +
-        `itself where \`refundCredit\` of the point of sale is on.${BY_LINK}`,
+        'Done when it answers where nothing is due, or the payment is captured; else it waits for its payment, and ' +
+        'the order stays as it is until then. Where something is due `paymentMethod` is required, as at the ' +
+        'checkout: with the name of a payment provider the shop sends the buyer to `payment.url`. What is paid too ' +
+        `much is refunded by itself where \`refundCredit\` of the point of sale is on.${BY_LINK}`,
       params,
       body: WantedOrderChange,
       answers: { 201: OrderChange },

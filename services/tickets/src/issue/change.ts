@@ -4,7 +4,7 @@ import { type Confirmed, createOrder, type OrderedTicket, type SettledChange } f
 import { cancel, type Ticket } from '../domain/ticket.ts';
 import { changeOrInsert, type OrderDocument } from '../store.ts';
 import { changeLine, finishReplacement } from '../tickets/lineage.ts';
-import { createTickets, eraseAgain } from './issue.ts';
+import { createTickets, repeatErasure } from './issue.ts';
 
 /**
  * Ends the tickets of lines that left a confirmed order, and issues those that replace them; each ticket's own write
@@ -32,7 +32,7 @@ export async function settleChange(
     left.push(...(await Promise.all(some)));
   }
   const made = await issueReplacing(own, order, change, left);
-  await eraseAgain(context, collections, order, [...left, ...made]);
+  await repeatErasure(context, collections, order, [...left, ...made]);
   return computeSettlement(change, left);
 }
 

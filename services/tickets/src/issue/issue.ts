@@ -73,7 +73,7 @@ export async function issue(context: Context, institution: string, fact: Confirm
   if (isInserted) {
     const fresh = await createTickets(own, order, listIssued(order));
     if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
-      await eraseAgain(context, collections, order, fresh);
+      await repeatErasure(context, collections, order, fresh);
       return fresh;
     }
   }
@@ -82,12 +82,12 @@ export async function issue(context: Context, institution: string, fact: Confirm
     : await issueMissing(own, order, listIssued(order));
   await followOrder(collections, all, order, readTimestamp(context));
   if (!order.cancellation && (await followNames(own, all, order))) all = await listOrderTickets(collections, order.id);
-  await eraseAgain(context, collections, order, all);
+  await repeatErasure(context, collections, order, all);
   return selectCurrent(all);
 }
 
 /** Removes names of a buyer who was erased before. Runs last, so that no concurrent erasure is missed. */
-export async function eraseAgain(
+export async function repeatErasure(
   context: Context,
   collections: Collections,
   { contactNumber, tickets: ordered }: OrderTickets,

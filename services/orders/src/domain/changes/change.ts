@@ -92,8 +92,8 @@ export function listNewStock({ lines }: Pick<Order, 'lines'>, { newLines }: Pick
 }
 
 /**
- * Its new places are held; with nothing left to pay it is to be done, and without new places it is done at once. Refused:
- * as the refund that it asks for.
+ * Its new places are held; with nothing left to pay it is to be done, and without new places it is done at once.
+ * Refused: as the refund that it asks for.
  */
 export function beginChange<O extends Order>(
   order: O,
@@ -112,8 +112,8 @@ export function beginChange<O extends Order>(
 }
 
 /**
- * Its new places are sold. A change that is done stays. Refused: `overtaken` where it has ended or its lines are gone, and
- * as its refund.
+ * Its new places are sold. A change that is done stays. Refused: `overtaken` where it has ended or its lines are gone,
+ * and as its refund.
  */
 export function doChange<O extends Order>(order: O, changeId: string, sale: Sale, now: number): Decision<O> {
   const change = findChange(order, changeId);

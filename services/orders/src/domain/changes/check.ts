@@ -60,7 +60,7 @@ export function listUnknownLines({ lines }: Pick<Order, 'lines'>, input: ChangeI
   );
 }
 
-/** Of each line outside the policy, else of each whose ticket is controlled. `controlled`: ids by the tickets service. */
+/** Of lines outside the policy, else of those whose ticket is controlled. `controlled`: ids by the tickets service. */
 export function listLineRefusals(
   order: Order,
   input: ChangeInput,

@@ -57,8 +57,8 @@ export function dropRefund<O extends Order>(order: O, changeId: string): O {
 }
 
 /**
- * Places and uses that the settlement of a change must not release: those of its lines and of a pending change, of lines
- * whose old tickets are not ended yet by a later change, and the places of tickets that were let in.
+ * Places and uses that the settlement of a change must not release: those of its lines and of a pending change, of
+ * lines whose old tickets are not ended yet by a later change, and the places of tickets that were let in.
  */
 export function listRetainedStock(order: Order, { id }: Change): string[] {
   const { changes = [], formerLines = [] } = order;
@@ -82,15 +82,13 @@ export function findLapseCause(order: Order, change: Change): Refused | undefine
 }
 
 /** A control that would refuse it now. */
-export function lapseIfControlled<O extends Order>(order: O, now: number): O {
+export function lapseControlledChange<O extends Order>(order: O, now: number): O {
   const pending = findPendingChange(order);
   if (!pending) return order;
   const fixed = pending.override ? pending.exchanges.map(({ lineId }) => lineId) : listLeavingIds(pending);
   const isRefused = order.lines.some((line) => fixed.includes(line.id) && isControlled(order, line));
   return isRefused ? lapseChange(order, {}, now) : order;
 }
-
-export const PERFORMANCE_CANCELLED_CHANGE = 'performance_cancelled';
 
 /**
  * Returns the lines of cancelled performances in full, where a confirmed order has others, too; a pending change of the
@@ -112,7 +110,7 @@ export function returnPerformances<O extends Order & { readonly version: number 
   const change: Change = {
     ...emptyChange,
     id: toChangeId(leaving),
-    reason: PERFORMANCE_CANCELLED_CHANGE,
+    reason: 'performance_cancelled',
     returns: leaving.map((lineId) => ({ lineId, reason: null, fee: 0 })),
     ...computeFigures(open, leaving, { lines: [], fees: [] }),
     givesBack: true,

@@ -3,6 +3,9 @@ import type { Line, LineChangeFee } from './line.ts';
 
 export const changeStates = ['pending', 'done', 'lapsed'] as const;
 
+/** Of changes that nobody asked for. */
+export const changeReasons = ['performance_cancelled'] as const;
+
 export interface ReturnedLine {
   readonly lineId: string;
   readonly reason: string | null;
@@ -30,7 +33,7 @@ export interface Settlement {
 export interface Change {
   readonly id: string;
   readonly state: (typeof changeStates)[number];
-  readonly reason: string | null;
+  readonly reason: (typeof changeReasons)[number] | null;
   readonly returns: readonly ReturnedLine[];
   readonly exchanges: readonly ExchangedLine[];
   readonly difference: number;

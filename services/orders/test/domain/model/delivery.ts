@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lapseIfControlled as lapse } from '../../../src/domain/changes/follow.ts';
+import { lapseControlledChange as lapse } from '../../../src/domain/changes/follow.ts';
 import type { Accepted } from '../../../src/domain/decisions.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import type { Message, World } from './world.ts';
@@ -36,7 +36,7 @@ const toTickets = (world: World, { id, fact }: Message & { to: 'tickets' }): voi
 };
 
 /** A change that would be refused now lapses. */
-const lapseIfControlled = (noted: Accepted<Order>, now: number): Accepted<Order> => ({
+const lapseControlledChange = (noted: Accepted<Order>, now: number): Accepted<Order> => ({
   ...noted,
   next: lapse(noted.next, now),
 });
@@ -53,9 +53,9 @@ const toOrders = (world: World, { id, fact, version }: Message & { to: 'orders' 
       case 'places.released':
         return rules.recordPlacesReleased(order, { ...fact, version }, now);
       case 'ticket.replaced':
-        return lapseIfControlled(rules.recordReplacement(order, fact, now), now);
+        return lapseControlledChange(rules.recordReplacement(order, fact, now), now);
       case 'ticket.controlled':
-        return lapseIfControlled(rules.recordControl(order, { ...fact, controlled: true }), now);
+        return lapseControlledChange(rules.recordControl(order, { ...fact, controlled: true }), now);
       case 'ticket.control_reverted':
         return rules.recordControl(order, { ...fact, controlled: false });
     }
