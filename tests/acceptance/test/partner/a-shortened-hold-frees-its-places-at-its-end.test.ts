@@ -15,7 +15,7 @@ test('a reservation that is due before the hold ends gives its place to others a
   const item = { performanceId: performance.id, seatCategoryId, tariffId };
   const { id, lines } = await must('/svc/v3/orders', 'POST', { items: [item] });
   const placeId = lines[0].place.id;
-  const dueAt = new Date(Date.now() + 2_500).toISOString();
+  const dueAt = new Date(Date.now() + 8_000).toISOString();
   await must(`/svc/v3/orders/${id}/reservation`, 'POST', { dueAt });
   // By the places alone: reading the order would end it.
   const isFree = async () => {

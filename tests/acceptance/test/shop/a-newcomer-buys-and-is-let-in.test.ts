@@ -125,6 +125,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
 
       const laptop = await browserOf(words);
       const page = await laptop.newPage();
+      page.setDefaultTimeout(60_000);
       const barcodes = await findAgain(page, t, words, email);
       expect(barcodes).toHaveLength(2);
       await laptop.close();

@@ -82,6 +82,7 @@ suite('a newcomer changes what was bought', () => {
 
       const phone = await profile(locale, PHONE);
       const page = await phone.newPage();
+      page.setDefaultTimeout(60_000);
       await openMail(page, email);
       const tickets = page.locator('.ticket[data-barcode]');
       await tickets.nth(1).waitFor();
