@@ -163,6 +163,22 @@ describeOnEachEngine('payments of a change', (fixture) => {
       expect(await moneyOf(path)).toMatchObject(done);
     });
 
+    test.each(['done', 'pending'])(
+      'beside the institution: what comes twice goes back by itself, it being %s',
+      async (state) => {
+        const { path, order, page, changeId } = await open();
+        if (state === 'pending') fixture.catalog.mishaps.set('sellHold', 'fails');
+        await pay(fixture, path, { amount: 500, changeId });
+        expect(await stateOf(path, changeId)).toBe(state);
+        await report(fixture, order.id, page);
+        fixture.catalog.mishaps.clear();
+        await fixture.later();
+        await fixture.later();
+        expect(listRequestedRefunds(fixture, order.id)).toMatchObject([{ paymentId: page.paymentId, amount: 500 }]);
+        expect([await stateOf(path, changeId), await moneyOf(path)]).toMatchObject(['done', { ...done, paid: 3_000 }]);
+      },
+    );
+
     test('not once it has ended: payments hears of it, and what is captured goes back', async () => {
       const { path, order, page, changeId } = await open();
       const count = () => fixture.factsOf(order.id).filter(({ type }) => type === 'order.confirmed').length;

@@ -145,7 +145,7 @@ export function doChange<O extends Order>(order: O, changeId: string, sale: Sale
     },
   );
   const changed = markModified(limitGoodwill(next), now);
-  const credited = change.givesBack ? addRaisedCredit(order, changed, now) : changed;
+  const credited = giveBackPaid(order, changed, done, now);
   return refund && done.credit > 0 ? giveBack(credited, done, refund, now) : accept(credited);
 }
 
@@ -180,13 +180,14 @@ export function lapseChange<O extends Order>(order: O, { withdrawn }: { readonly
     { ...order, heldPlaces: 0, ...(released.length > 0 && { removedPlaces }) },
     { ...updateFigures(order, change), ...ended, ...(withdrawn && { withdrawn }) },
   );
-  return markModified(giveBackPaid(order, next, change, now), now);
+  return markModified(giveBackPaid(order, next, { ...change, credit: 0 }, now), now);
 }
 
-/** The credit of what a provider has captured for a change that lapsed; of a buyer's all that is credit again. */
-const giveBackPaid = <O extends Order>(before: O, after: O, { id, givesBack }: Change, now: number): O => {
+/** What a provider has captured for a change, and is credit beside the change's own; of a buyer's all that is credit. */
+const giveBackPaid = <O extends Order>(before: O, after: O, { id, givesBack, credit }: PaidChange, now: number): O => {
   if (givesBack) return addRaisedCredit(before, after, now);
   const captured = after.payments.filter(({ changeId, provider }) => changeId === id && provider !== undefined);
   const most = captured.reduce((sum, payment) => sum + computeLeft(after, payment), 0);
-  return addCreditDue(after, Math.min(most, computeCredit(after) - computeCredit(before)), now);
+  return addCreditDue(after, Math.min(most, computeCredit(after) - computeCredit(before) - credit), now);
 };
+type PaidChange = Pick<Change, 'id' | 'givesBack' | 'credit'>;
