@@ -38,13 +38,13 @@ export function addPayment<O extends Order>(order: O, input: PaymentInput, now: 
   const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
   const isOverpaid = input.overpaid === true;
   if (isOverpaid && input.status === 'pending') return refuse('overpaid_pending');
-  const late = isOverpaid ? states : [...open, 'expired' as const];
+  const { changeId } = input;
+  const change = findChange(order, changeId);
+  const late = isOverpaid || change?.state === 'lapsed' ? states : [...open, 'expired' as const];
   const refused = checkDecidable(order, input.status === 'captured' ? late : open, 'paid', now);
   if (refused) return refused;
   const odd = checkMoney(order, input) ?? checkSum(order, input);
   if (odd) return odd;
-  const { changeId } = input;
-  const change = changeId === undefined ? undefined : findChange(order, changeId);
   if (changeId !== undefined && !change) return refuse('invalid_reference', '$.changeId is no change of the order.');
   if (change?.state === 'lapsed' && input.status === 'pending')
     return refuse('change_final', 'The change has lapsed, so that no payment for it can be waited for.');

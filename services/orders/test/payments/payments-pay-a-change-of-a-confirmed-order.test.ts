@@ -109,6 +109,20 @@ describeOnEachEngine('payments of a change', (fixture) => {
       expect(fixture.catalog.count(hall)).toMatchObject({ sold: 0, held: 0 });
     });
 
+    test('late also where its order is cancelled: the money is recorded, and credit', async () => {
+      const { path, changeId } = await beginChange(fixture);
+      await fixture.call('POST', `${path}/cancellation`, { body: {} });
+      expect((await pay(fixture, path, { amount: 500 })).code).toBe('order_cancelled');
+      expect((await pay(fixture, path, { amount: 501, changeId })).code).toBe('payment_exceeds_due');
+      for (let turn = 0; turn < 2; turn += 1) {
+        const late = await pay(fixture, path, { amount: 500, changeId }, { key: `late-${changeId}` });
+        expect(late).toMatchObject({ status: 412, code: 'payment_recorded' });
+      }
+      expect(await moneyOf(path)).toMatchObject({ paid: 2_500, credit: 2_500, pending: null });
+      const waiting = await pay(fixture, path, { amount: 500, changeId, status: 'pending' });
+      expect(waiting.code).toBe('order_cancelled');
+    });
+
     test('of what it raises now: credit that it counted on goes back, or pays the rest of it', async () => {
       const { path, changeId } = await beginChange(fixture, 300);
       const due = async () => (await change(path, changeId)).due;
