@@ -12,8 +12,12 @@ interface Row {
 
 /** Whatever the reason, a refusal that leaves money recorded answers family A `payment_recorded`. */
 export const refusals = {
-  // Paid in full and not sold yet: sell the order, then decide again.
-  sale_due: { code: 'conflict', shopReason: 'busy', details: 'The order is being confirmed; repeat this shortly.' },
+  // Paid in full and not sold yet, the order or its pending change: sell that, then decide again.
+  sale_due: {
+    code: 'conflict',
+    shopReason: 'busy',
+    details: 'The order is being confirmed or changed; repeat this shortly.',
+  },
   overtaken: {
     code: 'conflict',
     shopReason: 'busy',

@@ -7,6 +7,7 @@ import { accept, type Decision, isRefused, type Refused, refuse } from '../domai
 import { isHandled, isHidden, markHandled } from '../domain/order/state.ts';
 import { deriveIdFromKey } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
+import { doPaidChange } from './change.ts';
 import { expireNow, releaseSold, sell } from './sell.ts';
 import { attempt, isAnswerFinal, type Outcome, type Rule, requireAccepted, type Target } from './write.ts';
 
@@ -58,7 +59,7 @@ interface CommandResult {
 /** A command decides anew, since others change the order. */
 const TRIES = 8;
 
-/** After the expiry of an order past due, and the sale of one that is paid in full. */
+/** After the expiry of an order past due, the sale of one that is paid in full, and the change that is paid for. */
 export async function decideUntilSettled<Result extends Outcome>(
   context: OrdersContext,
   target: Target,
@@ -70,7 +71,7 @@ export async function decideUntilSettled<Result extends Outcome>(
     if (reason === 'past_due' && tries < TRIES) await expireNow(context, target);
     else if (reason === 'sale_due' && tries < TRIES) {
       try {
-        await sell(context, outcome.order);
+        await (outcome.order.saleDue ? sell : doPaidChange)(context, outcome.order);
       } catch (error) {
         if (isUnavailable(error)) return outcome;
         if (!(error instanceof RefusedOrder)) throw error;

@@ -109,6 +109,18 @@ describeOnEachEngine('payments of a change', (fixture) => {
       expect(fixture.catalog.count(hall)).toMatchObject({ sold: 0, held: 0 });
     });
 
+    test.each(['refunds', 'payments'])('and is done first where the catalogue was away: by %s', async (records) => {
+      const { path, changeId } = await beginChange(fixture);
+      fixture.catalog.mishaps.set('sellHold', 'fails');
+      const captured = (key: string) => pay(fixture, path, { amount: 500, changeId }, { key });
+      const refund = () => fixture.call('POST', `${path}/refunds`, { body: { method: 'card', amount: 100 } });
+      expect((await captured(changeId)).status).toBe(503);
+      expect([(await refund()).code, await stateOf(path, changeId)]).toEqual(['conflict', 'pending']);
+      fixture.catalog.mishaps.clear();
+      expect((await (records === 'refunds' ? refund() : captured(changeId))).status).toBe(201);
+      expect(await stateOf(path, changeId)).toBe('done');
+    });
+
     test('late also where its order is cancelled: the money is recorded, and credit', async () => {
       const { path, changeId } = await beginChange(fixture);
       await fixture.call('POST', `${path}/cancellation`, { body: {} });
