@@ -43,7 +43,8 @@ export function hasCodes({ codes: had = [] }: Pick<Order, 'codes'>, codes: reado
   return codes.length === had.length && codes.every(({ code }, index) => isSameCode(code, had[index]?.code ?? ''));
 }
 
-const changeable: readonly State[] = ['open', 'reserved'];
+/** In which prices follow lines, codes and contact. */
+export const changeable: readonly State[] = ['open', 'reserved'];
 
 const undelivered: readonly State[] = ['open', 'reserved', 'payment_pending', 'expired'];
 

@@ -3,6 +3,7 @@ import { type Buyer, composeTerms, type Discount, listDistinctCodes, readBook } 
 import { isUnavailable, toFault } from '../api/faults.ts';
 import type { Book, HeldLine, PricedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
+import { changeable } from '../domain/buyer.ts';
 import type { LineComposition, Order } from '../domain/order/order.ts';
 import {
   applyPrice,
@@ -185,6 +186,8 @@ export async function runWithPrices(
     const { order } = await runStockFirst(context, command, {
       rule: rule(),
       async effect(before, next) {
+        // Later its prices stay, so that it needs no use.
+        if (!changeable.includes(before.state)) return undefined;
         const { institution, id: holder, version: asOf } = before;
         const pricing = await readOrderPricing(context, next, { isOptional, request: { holder, requestId } });
         const heldUntil = new Date(before.expiresAt ?? 0).toISOString();
@@ -193,7 +196,8 @@ export async function runWithPrices(
         taken = { stock: [...(taken?.stock ?? []), ...listClaimedUses(claimed)], requestId, asOf };
         return claimed;
       },
-      write: (pricing) => (order, now) => rule((next) => applyOrderPrice(next, pricing, now, order))(order, now),
+      write: (pricing) => (order, now) =>
+        rule(pricing && ((next) => applyOrderPrice(next, pricing, now, order)))(order, now),
     });
     return { order: await releaseAtOnce(context, order, command.idempotencyRecord) };
   } catch (error) {

@@ -237,6 +237,25 @@ describeOnEachEngine('prices of an order', (fixture) => {
     expect((await read(data.id)).lines).toMatchObject([{ amount: 1_100, taxes: [{ rate: '8.1' }, { rate: null }] }]);
   });
 
+  test.each([
+    ['waits for its payment', 'pending'],
+    ['is sold', 'captured'],
+  ])('stay where an order that %s gets another buyer, and no use is taken for them', async (_, status) => {
+    const prices = { fees: [{ ...ofTicket, ...everywhere }] };
+    const { order, call, patch } = open(prices);
+    const { id, total } = (await order(1)).data;
+    await fixture.call('POST', `/${id}/payments`, { ...call, body: { method: 'card', amount: total, status } });
+    const discounts = [createDiscount('dsc_later', { amount: 300 })];
+    fixture.catalog.price(call.institution ?? '', { ...prices, discounts });
+    const uses = fixture.catalog.limit('dsc_later', 1);
+    const contactNumber = `C${randomUUID()}`;
+    fixture.contacts.known.set(contactNumber, null);
+    fixture.catalog.calls.length = 0;
+    expect(await patch(id, { contactNumber })).toMatchObject({ status: 200, data: { total, contactNumber } });
+    expect(used(uses)).toEqual({ free: 1, held: 0, sold: 0 });
+    expect(fixture.catalog.calls.filter(({ operation }) => operation === 'holdUses')).toEqual([]);
+  });
+
   test('of a limited automatic discount that runs out are left as they are, and refuse nobody', async () => {
     const { order } = open({ discounts: [createDiscount('dsc_first', { amount: 500 })] });
     const uses = fixture.catalog.limit('dsc_first', 3);
