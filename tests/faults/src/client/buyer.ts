@@ -88,8 +88,8 @@ export function openBuyer({ api, journal, random, reference, persistent }: Buyer
     withdraw: (id: string, change: string) =>
       act('withdraw', id, order(id, `changes/${change}`), {}, { method: 'DELETE', detail: change }),
     confirm: (id: string) => act('confirm', id, order(id, 'confirmation'), { onAccount: true }),
-    cancel: (id: string, override?: boolean) =>
-      act('cancel', id, order(id, 'cancellation'), { reason: 'faults', ...(override ? { override } : {}) }),
+    cancel: (id: string, override = false) =>
+      act('cancel', id, order(id, 'cancellation'), { reason: 'faults', override }, { detail: `${override}` }),
     pay: (id: string, amount: number, changeId?: string) =>
       act(
         'pay',

@@ -9,6 +9,7 @@ import { sendCommand, waitBeforeRepeat } from './api.ts';
 /** What a visitor who pays on the provider's page did, and what he was told. */
 export interface Payer {
   readonly orderId: string;
+  readonly price: number;
   /** His cancellation; undefined: he did not ask for it. */
   readonly cancelled: Outcome | undefined;
   /** What the house gave back by hand: the amount, and the outcome. */
@@ -22,6 +23,8 @@ interface PayerOptions {
   readonly api: Client;
   readonly serviceHost: string;
   readonly hall: Hall;
+  /** A tariff that is cheaper than the hall's, and may be exchanged for it. */
+  readonly returnable: string;
   readonly journal: Journal;
   readonly payers: Payer[];
   readonly random: Random;
@@ -36,10 +39,10 @@ const isConclusive = (reply: Reply | undefined): boolean => reply !== undefined 
 
 /**
  * One visit: a cart is ordered, and paid on the provider's page, or not. Some close the browser, some come back, some
- * ask for another page and pay on both, some cancel afterwards. False: nothing could be ordered.
+ * ask for another page and pay on both, some cancel afterwards, or return or exchange a place. False: nothing could be ordered.
  */
 export async function payOnPage(options: PayerOptions): Promise<boolean> {
-  const { pos, api, serviceHost, hall, journal, payers, random } = options;
+  const { pos, api, serviceHost, hall, returnable, journal, payers, random } = options;
   const address = `10.${random.between(0, 255)}.${random.between(0, 255)}.${random.between(1, 254)}`;
   const call = (path: string, method: string, token: string | undefined, body?: object, key?: string) =>
     pos(`/tnwr/vexp${path}`, {
@@ -64,12 +67,9 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
   };
 
   const [section] = hall.sections;
-  const item = {
-    performanceId: hall.performanceId,
-    tariffId: hall.tariffId,
-    seatCategoryId: String(section?.id),
-    quantity: random.between(1, 2),
-  };
+  const seat = { performanceId: hall.performanceId, seatCategoryId: String(section?.id) };
+  const tariffId = random.pick([hall.tariffId, hall.tariffId, returnable]);
+  const item = { ...seat, tariffId, quantity: random.between(1, 2) };
   const added = await call('/shopping-cart/items', 'POST', undefined, item, randomUUID());
   const token = added?.headers['x-auth-token'];
   const cartId: unknown = added?.body?.data?.id;
@@ -112,6 +112,23 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
       if ((await look())?.state !== 'payment_pending') return;
   };
 
+  /** An item goes, or becomes a dearer one, which he pays on another page, gives up, or both at once. */
+  const change = async (lineId: string | undefined): Promise<void> => {
+    const [path, key] = [`/orders/${cartId}/changes`, randomUUID()];
+    const exchanges = [{ lineId, ...seat, tariffId: hall.tariffId }];
+    const wish = random.chance(0.3) ? { returns: [{ lineId }] } : { exchanges };
+    const quoted = await insist(() => call(`${path}/quotes`, 'POST', token, wish));
+    const wanted = { ...wish, difference: quoted?.body?.data?.difference, paymentMethod: 'stripe' };
+    const made = (await insist(() => call(path, 'POST', token, wanted, key)))?.body?.data;
+    const page: unknown = made?.payment?.url;
+    if (typeof page !== 'string') return;
+    await Promise.all([
+      ...(random.chance(0.8) ? [pay(page, random.chance(0.5) ? { webhook: 'none' } : {})] : []),
+      ...(random.chance(0.3) ? [insist(() => call(`${path}/${made.id}`, 'DELETE', token))] : []),
+    ]);
+    await look();
+  };
+
   const url: unknown = ordered.payment?.url;
   const fate = random.next();
   if (typeof url !== 'string' || fate < 0.1) {
@@ -133,11 +150,13 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
     if (fate < 0.8) await comeBack();
   }
 
-  const state: unknown = (await look())?.state;
+  const { state, items } = (await look()) ?? {};
   const isBought = state === 'confirmed';
   let cancelled: Outcome | undefined;
   let refund: Payer['refund'];
-  if (isBought && random.chance(0.35)) {
+  if (isBought && tariffId === returnable) {
+    if (random.chance(0.8)) await change(Object.keys(items)[0]);
+  } else if (isBought && random.chance(0.35)) {
     const key = randomUUID();
     const reply = await insist(() => call(`/orders/${cartId}/cancellation`, 'POST', token, {}, key));
     cancelled = !isConclusive(reply) ? 'unknown' : Number(reply?.status) < 300 ? 'ok' : 'refused';
@@ -149,7 +168,7 @@ export async function payOnPage(options: PayerOptions): Promise<boolean> {
   // What he cancels himself is judged by what he paid.
   const isJudged = cancelled === undefined || cancelled === 'refused';
   journal.checkouts.push({ ...checkout, answers: isJudged ? answers : [] });
-  payers.push({ orderId: cartId, cancelled, refund });
+  payers.push({ orderId: cartId, price: ordered.total, cancelled, refund });
   return true;
 }
 

@@ -78,6 +78,9 @@ const requests: readonly Request[] = [
   ['payment', 'page', 'pos', 'payments', 'POST /internal/pages'],
   ['payment', 'page-checkout', 'pos', 'orders', `POST ${SHOP_ORDER}/checkout`],
   ['payment', 'another-page', 'pos', 'orders', `POST ${SHOP_ORDER}/payments`],
+  ['payment', 'own-change', undefined, 'pos', 'POST /tnwr/vexp/orders/*/changes'],
+  ['payment', 'page-change', 'pos', 'orders', `POST ${SHOP_ORDER}/changes`],
+  ['payment', 'own-withdrawal', 'pos', 'orders', `POST ${SHOP_ORDER}/changes/*/ending`],
   ['payment', 'opening', 'payments', undefined, `POST ${SESSIONS}`],
   ['payment', 'reading', 'payments', undefined, `GET ${SESSIONS}/*`],
   ['payment', 'closing', 'payments', undefined, `POST ${SESSIONS}/*/expire`],
@@ -183,17 +186,13 @@ export function listPoints(...steps: readonly Step[]): string[] {
   return [...crashPoints].flatMap(([name, { step }]) => (steps.includes(step) ? [name] : []));
 }
 
+const ofSale = listPoints('purchase').filter((name) => /(sale|issue)/.test(name));
+
 /** The points that a checkout reaches: its own steps, and those of the sale that it starts. */
-export const checkoutPoints: readonly string[] = [
-  ...listPoints('checkout'),
-  ...listPoints('purchase').filter((name) => /(sale|issue)/.test(name)),
-];
+export const checkoutPoints: readonly string[] = [...listPoints('checkout'), ...ofSale];
 
 /** The points that a payment on a provider's page reaches: its own steps, and those of the sale that follows. */
-export const paymentPoints: readonly string[] = [
-  ...listPoints('payment'),
-  ...listPoints('purchase').filter((name) => /(sale|issue)/.test(name)),
-];
+export const paymentPoints: readonly string[] = [...listPoints('payment'), ...ofSale];
 
 /** The points of an order with discounts: the claim of their uses, the sale, and the release of a removed line. */
 export const discountPoints: readonly string[] = [
@@ -201,8 +200,10 @@ export const discountPoints: readonly string[] = [
   ...listPoints('purchase', 'command').filter((name) => /-(sale|release)(-|$)/.test(name)),
 ];
 
-/** The points of a change of a confirmed order: its hold, its payment, the sale, its tickets, and the release. */
+const ofChange = /-(hold|sale|renewal|release|payment|settlement)(-|$)|(before|after|catalog)-extension/;
+
+/** The points of a change: the look for controls, hold and uses, payment, sale, tickets, release, and its order's end. */
 export const exchangePoints: readonly string[] = [
-  ...listPoints('exchange'),
-  ...listPoints('purchase', 'command').filter((name) => /-(hold|sale|release|payment)(-|$)/.test(name)),
+  ...listPoints('exchange', 'discount', 'cancellation'),
+  ...listPoints('purchase', 'command').filter((name) => ofChange.test(name)),
 ];

@@ -38,7 +38,7 @@ export interface Entry extends Omit<Asked, 'reply'> {
   /** The amount of a payment or refund, in minor units. */
   readonly amount?: number;
   readonly isSold?: true;
-  /** The line that it removes, the contact that it names, or the change that it ends. */
+  /** The line that it removes, the contact that it names, the change that it ends, or whether it overrides. */
   readonly detail?: string;
   readonly outcome: Outcome;
   /** The status of the last response; null without one. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { waitUntil } from '@boxoffice/testkit';
 import { type OrderView, openVisit } from '../client/api.ts';
 import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { openShop, visitShop } from '../client/shop.ts';
@@ -28,6 +29,15 @@ export async function repeatUntilEnough(act: (turn: number) => Promise<unknown>,
     await Promise.race(underWay.size < CONCURRENCY ? [one, pause(REQUEST_TIMEOUT_MS)] : underWay);
   }
   await Promise.all(underWay);
+}
+
+const TRADED_MS = 90_000;
+
+/** Waits until so many more requests of a round's clients were acknowledged. */
+export async function waitForTrade({ journal, slack }: Round, count: number): Promise<void> {
+  const countTraded = () => journal.entries.filter(({ outcome }) => outcome === 'ok').length;
+  const enough = countTraded() + count;
+  await waitUntil(() => countTraded() >= enough, { what: 'acknowledged requests', withinMs: TRADED_MS * slack });
 }
 
 /** One purchase after the other, most of them cancelled again, until `enough` returns true. */

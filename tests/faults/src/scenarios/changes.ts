@@ -1,27 +1,29 @@
-import { type Client, waitUntil } from '@boxoffice/testkit';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from '@boxoffice/testkit';
 import { type ChangeView, findOrder, type LineView, type OrderView, requireData } from '../client/api.ts';
 import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { exchangePoints } from '../deployment/crash-points.ts';
 import { checkChanges } from '../invariants/changes.ts';
 import type { Evidence } from '../invariants/verdict.ts';
 import type { Random } from '../round/random.ts';
-import { beginRound, type Context, openBuyers, type Round, type Scenario } from '../round/round.ts';
+import { beginRound, type Context, openBuyers, type Round, type Scenario, selectShare } from '../round/round.ts';
 import { buildAnyPlacesItem, type Hall, openHall, openPointOfSale } from '../round/stage.ts';
-import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
-import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
+import { repeatUntilEnough, runWithClients, waitForTrade } from '../round/traffic.ts';
+import { choosePoints, countRounds, killAt, killAtEach, requireReached } from './kills.ts';
 
 const HOLD_SECONDS = 6;
+/** Of the return of the lines of a cancelled performance. */
+const CLOSING = ['orders-performance-cancelled-received', 'orders-before-tickets', 'orders-after-release'];
 /** Of each performance: fewer than buyers want, so that somebody takes at once what a change lets go. */
 const CAPACITY = 60;
 /** Of the two tariffs: exchanges cost something, or leave credit. */
 const AMOUNTS = [2_500, 3_100] as const;
 const POLICY = { returnMinutes: 0, returnFee: { amount: 200 }, exchangeMinutes: 0, exchangeFee: { percent: '10' } };
 
-/** What is done with a due: at once, later, or never. */
-const WAYS = ['captured', 'onAccount', 'paid', 'pledged', 'failed', 'withdrawn', 'left'] as const;
-/** The acknowledged requests once nothing fails any more, and the time for them. */
+/** What is done with a due: at once, later, after the hold of the new places, or never. */
+const WAYS = ['captured', 'onAccount', 'paid', 'pledged', 'failed', 'late', 'withdrawn', 'left'] as const;
+/** The acknowledged requests before and after the kills. */
 const TRADED = { short: 15, long: 150 } as const;
-const TRADED_MS = 90_000;
 
 /** Two performances, of which orders have lines, each for two tariffs. */
 interface Stage {
@@ -41,6 +43,10 @@ const openStage = async ({ api, reference }: Context, hall: Hall): Promise<Stage
   for (const { performanceId } of halls) await change(`performances/${performanceId}`, { prices });
   const serviceHost = await openPointOfSale(api, reference, hall, HOLD_SECONDS);
   await change(`points-of-sale/${serviceHost}`, { tariffIds });
+  // Fewer uses than lines are exchanged for the dearer tariff.
+  const few = { tariffIds: tariffIds.slice(1), trigger: 'automatic', effect: { amount: 100 }, limits: { uses: 20 } };
+  const body = { ...few, name: { en: reference } };
+  await requireData(api, '/svc/v3/catalog/discounts', { method: 'POST', body });
   const contact = { lastName: 'Buyer', email: `${reference}@example.org` };
   const { contactNumber } = await requireData(api, '/svc/v3/contacts/individuals', { method: 'POST', body: contact });
   return { halls, tariffIds, serviceHost, contactNumber };
@@ -51,6 +57,7 @@ interface Trade extends Stage {
   readonly buyer: Buyer;
   /** Ids of orders of this buyer. */
   readonly own: string[];
+  readonly wrong: string[];
 }
 
 /** For the first tariff, in one or both performances; paid at once, or on account. */
@@ -103,10 +110,24 @@ const alter = async (trade: Trade, order: OrderView, random: Random): Promise<vo
   };
   const [made] = await Promise.all([
     buyer.alter(order.id, { ...wanted, difference, ...how }, 'payment' in how ? due : 0),
+    look(trade, order),
     ...(random.chance(0.35) ? [disturb(trade, order, leaving, random)] : []),
   ]);
   const change = made.answer as ChangeView | null;
+  const ticketId = leaving[0]?.ticketId;
   if (change?.state === 'pending') await end(trade, order.id, change, way);
+  else if (change && ticketId && random.chance(0.3)) await buyer.control(ticketId);
+};
+
+/** Both places or one, never neither: what is a line before and after this look has its place sold meanwhile. */
+const look = async ({ api, halls, wrong }: Trade, { id, lines }: OrderView): Promise<void> => {
+  const paths = halls.map(({ performanceId }) => `performances/${performanceId}/places?state=sold&limit=${CAPACITY}`);
+  const pages = await Promise.all(paths.map((path) => requireData(api, `/svc/v3/catalog/${path}`)));
+  const sold = new Set(pages.flatMap(({ items }) => items.map((place: { readonly id: string }) => place.id)));
+  const then = await findOrder(api, id);
+  const stays = then?.state === 'confirmed' ? then.lines.map((line) => line.id) : [];
+  const lost = lines.filter((line) => stays.includes(line.id) && !sold.has(line.place.id));
+  wrong.push(...lost.map((line) => `${line.place.id} of ${line.id} of ${id}`));
 };
 
 /** Meanwhile a ticket opens a door, the order is cancelled or named, or another change wants the same lines. */
@@ -125,6 +146,7 @@ const disturb = async (
 };
 
 const end = async ({ buyer }: Trade, id: string, change: ChangeView, way: (typeof WAYS)[number] | undefined) => {
+  if (way === 'late') await pause(HOLD_SECONDS * 1_000);
   if (way === 'withdrawn') await buyer.withdraw(id, change.id);
   else if (way === 'pledged' || way === 'failed') {
     const { answer } = await buyer.pledge(id, change.due, change.id);
@@ -167,39 +189,35 @@ export const changes: Scenario = {
   name: 'changes',
   about:
     'lines are returned and exchanged, also for another tariff on the same seat, with a due that is paid, pledged, ' +
-    'left or withdrawn, while their tickets are controlled and their orders cancelled; one of two performances is ' +
-    'cancelled; SIGKILL at eight steps a round',
+    'left, withdrawn or comes too late, while their tickets are controlled and their orders cancelled; SIGKILL at ' +
+    'eight steps a round, and as one of two performances is cancelled',
   rounds: countRounds(exchangePoints),
   async play(context) {
     const { api, random, size } = context;
     const begun = await beginRound(context, [{ code: 'FLOOR', capacity: CAPACITY }]);
     const stage = await openStage(context, begun.hall);
     const round: Round = { ...begun, others: [stage.halls[1]], closed: true };
+    const wrong: string[] = [];
     const buyers = openBuyers(context, round, size === 'short' ? 3 : 6);
     const [, { performanceId: ending }] = stage.halls;
     const acting = (enough: () => boolean) =>
       buyers.map((buyer, index) => {
-        const trade: Trade = { ...stage, api, buyer, own: [] };
+        const trade: Trade = { ...stage, api, buyer, own: [], wrong };
         return repeatUntilEnough((turn) => act(trade, random.fork(`act ${turn} of ${index}`)), enough);
       });
-    const countTraded = () => round.journal.entries.filter(({ outcome }) => outcome === 'ok').length;
-    const trade = async (): Promise<void> => {
-      const enough = countTraded() + TRADED[size];
-      const options = { what: 'lines to be changed', withinMs: TRADED_MS * round.slack };
-      await waitUntil(() => countTraded() >= enough, options);
-    };
     const missed = await runWithClients(round, acting, async () => {
-      await trade();
+      await waitForTrade(round, TRADED[size]);
       const unreached = await killAtEach(context, round, choosePoints(context, exchangePoints));
-      await requireData(api, `/svc/v3/catalog/performances/${ending}`, {
-        method: 'PATCH',
-        body: { state: 'cancelled' },
-      });
-      await trade();
+      const path = `/svc/v3/catalog/performances/${ending}`;
+      const close = () => requireData(api, path, { method: 'PATCH', body: { state: 'cancelled' } });
+      for (const point of selectShare(context, CLOSING, 1))
+        if (!(await killAt(context, round, point, 1, close))) unreached.push(point);
+      await waitForTrade(round, TRADED[size]);
       return unreached;
     });
     round.alsoTrue = async (evidence, check) => {
       requireReached(missed, check);
+      check.that('changes', wrong.length === 0, () => `not sold, and a line: ${wrong.join(', ')}`);
       checkChanges({ ...(await readState(api, stage.halls, evidence)), cancelled: ending }, check);
     };
     return round;

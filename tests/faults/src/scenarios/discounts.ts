@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { unpaidStates } from '@boxoffice/orders';
-import { type Client, waitUntil } from '@boxoffice/testkit';
+import type { Client } from '@boxoffice/testkit';
 import { type OrderView, requireData } from '../client/api.ts';
 import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { discountPoints } from '../deployment/crash-points.ts';
@@ -9,16 +9,15 @@ import type { Entry } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
 import { beginRound, type Context, openBuyers, type Round, type Scenario } from '../round/round.ts';
 import { buildAnyPlacesItem, openPointOfSale } from '../round/stage.ts';
-import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
+import { repeatUntilEnough, runWithClients, waitForTrade } from '../round/traffic.ts';
 import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
 
 const HOLD_SECONDS = 8;
 /** Far fewer than are asked for: what ends, is cancelled or removed is taken again at once. */
 const LIMIT = 16;
 const LOOK_EVERY_MS = 50;
-/** What buyers do once nothing fails any more, so that uses change hands, and the time for it. */
+/** What buyers do once nothing fails any more, so that uses change hands. */
 const TRADED = { short: 20, long: 200 } as const;
-const TRADED_MS = 60_000;
 const [BASE, LESS, FEE] = [2_500, 300, 100];
 
 /** A discount of so many uses, and what it leaves of the price. */
@@ -59,8 +58,6 @@ const openDiscounts = async ({ api, reference }: Context, { hall }: Round, servi
 };
 
 const isSold = ({ state }: Pick<OrderView, 'state'>): boolean => state === 'confirmed';
-
-const countTraded = ({ journal }: Round): number => journal.entries.filter(({ outcome }) => outcome === 'ok').length;
 
 const countUses = ({ lines }: Pick<OrderView, 'lines'>, { id }: Limited): number =>
   lines.filter(({ components }) => components.some((component) => component.id === id)).length;
@@ -197,9 +194,7 @@ export const discounts: Scenario = {
     ];
     const missed = await runWithClients(round, acting, async () => {
       const unreached = await killAtEach(context, round, choosePoints(context, discountPoints));
-      const before = countTraded(round);
-      const isTraded = () => countTraded(round) >= before + TRADED[size];
-      await waitUntil(isTraded, { what: 'uses to be taken and given back', withinMs: TRADED_MS * round.slack });
+      await waitForTrade(round, TRADED[size]);
       return unreached;
     });
     round.alsoTrue = async (evidence, check) => {

@@ -7,7 +7,7 @@ import { paymentPoints } from '../deployment/crash-points.ts';
 import { KEYS, type Trouble, troubles } from '../deployment/provider.ts';
 import type { Check, Evidence } from '../invariants/verdict.ts';
 import { beginRound, type Context, type Round, type Scenario, selectShare } from '../round/round.ts';
-import { type Hall, openPointOfSale } from '../round/stage.ts';
+import { type Hall, openHall, openPointOfSale } from '../round/stage.ts';
 import { repeatUntilEnough, runWithClients } from '../round/traffic.ts';
 import { killBroker, requireSuffered, type Suffered } from './engines.ts';
 import { choosePoints, countRounds, killAtEach, requireReached } from './kills.ts';
@@ -31,6 +31,21 @@ const openPointOfSaleWithKeys = async ({ api, reference }: Context, hall: Hall):
       throw error;
     });
   return waitUntil(open, { what: 'a catalogue that knows of the keys', withinMs: LEARNING_MS, everyMs: 1_000 });
+};
+
+/** Of the first tariff, and of the one that can be exchanged for it. */
+const [DEAR, CHEAP] = [2_500, 1_900];
+
+const openReturnable = async ({ api, reference }: Context, { performanceId, tariffId }: Hall, serviceHost: string) => {
+  const { tariffId: returnable } = await openHall(api, `${reference}-other`, [{ code: 'FLOOR', capacity: 1 }]);
+  const change = (path: string, body: object) => requireData(api, `/svc/v3/catalog/${path}`, { method: 'PATCH', body });
+  const returnPolicy = { returnMinutes: 0, returnFee: null, exchangeMinutes: 0, exchangeFee: null };
+  await change(`tariffs/${returnable}`, { returnPolicy });
+  const price = { seatCategory: 'FLOOR', tariffId, amount: DEAR };
+  const prices = [price, { ...price, tariffId: returnable, amount: CHEAP }];
+  await change(`performances/${performanceId}`, { prices });
+  await change(`points-of-sale/${serviceHost}`, { tariffIds: [tariffId, returnable] });
+  return returnable;
 };
 
 interface Money {
@@ -58,8 +73,8 @@ const checkPayer = (
   tickets: number,
   check: Check,
 ): void => {
-  const { orderId, cancelled, refund } = payer;
-  const { state, total, lines, paid, refunded, credit } = order;
+  const { orderId, price, cancelled, refund } = payer;
+  const { state, total, lines, paid, refunded, credit, due, change } = order;
   const captured = payments.filter(({ status }) => status === 'captured');
   const taken = pages.filter(({ payment }) => payment !== null);
   const given = taken.flatMap((page) => page.refunds);
@@ -78,7 +93,8 @@ const checkPayer = (
     ),
     'what was taken is not what is recorded',
   );
-  claim(paid === sumOf(captured) && paid === total * captured.length, 'other amounts were captured');
+  const isRight = (one: Json) => one.amount === (one.changeId === null ? price : DEAR - CHEAP);
+  claim(paid === sumOf(captured) && captured.every(isRight), 'other amounts were captured');
   claim(
     areSame(
       live.map(({ reference }) => reference),
@@ -91,13 +107,13 @@ const checkPayer = (
     refunds.every((one) => one.state === 'done'),
     'a refund is not done',
   );
-  claim(credit === 0, 'money was not given back');
+  claim(credit === 0 && (due === 0 || state !== 'confirmed'), 'money was not given back, or is due');
   if (captured.length === 0) claim(state !== 'confirmed', 'sold without money');
   else claim(state === 'confirmed' || (state === 'cancelled' && cancelled !== undefined), 'paid and not sold');
   if (state === 'confirmed') claim(tickets === lines.length, `${tickets} tickets for ${lines.length} lines`);
   if (state === 'confirmed' || state === 'cancelled')
     claim(
-      payments.every(({ status }) => status !== 'pending'),
+      payments.every(({ status, changeId }) => status !== 'pending' || (changeId ?? '') === change),
       'a page of it is still open',
     );
   if (cancelled === 'ok') claim(state === 'cancelled' && refunded === paid, 'cancelled and not given back');
@@ -105,7 +121,7 @@ const checkPayer = (
   if (refund?.outcome === 'ok') claim(byHand.length >= 1, 'a refund is gone');
   if (refund !== undefined && cancelled === undefined) {
     // A second payment goes back by itself, beside what the house gives back.
-    const most = total * Math.max(0, captured.length - 1) + refund.amount;
+    const most = price * Math.max(0, captured.length - 1) + refund.amount;
     claim(refunded <= most, 'more was given back than was asked for');
   }
 };
@@ -164,8 +180,8 @@ const failProviderOften = async (context: Context, round: Round): Promise<Suffer
 export const payments: Scenario = {
   name: 'payments',
   about:
-    "SIGKILL at eight steps a round of a payment on a provider's page, those between the provider and its record " +
-    'too; meanwhile the provider is away, slow, answers 429, 503, or 500 or nothing after it has acted; two pages ' +
+    "SIGKILL at eight steps a round of a payment on a provider's page, of an order or of a change of it, those " +
+    'between the provider and its record too; meanwhile the provider is away, slow, answers 429, 503, or 500 or nothing after it has acted; two pages ' +
     'at once, lost webhooks; RabbitMQ killed while refunds wait',
   rounds: countRounds(paymentPoints),
   async play(context) {
@@ -176,13 +192,14 @@ export const payments: Scenario = {
     const pos = openVisit(deployment);
     deployment.provider.tell(pos);
     const serviceHost = await openPointOfSaleWithKeys(context, round.hall);
+    const returnable = await openReturnable(context, round.hall, serviceHost);
     const payers: Payer[] = [];
     const { hall, journal } = round;
     const visitors = (enough: () => boolean) =>
       Array.from({ length: size === 'short' ? 3 : 6 }, (_, index) =>
         repeatUntilEnough((turn) => {
           const own = random.fork(`payer ${turn} of ${index}`);
-          return payOnPage({ pos, api, serviceHost, hall, journal, payers, random: own });
+          return payOnPage({ pos, api, serviceHost, hall, returnable, journal, payers, random: own });
         }, enough),
       );
     const [missed, suffered] = await runWithClients(round, visitors, async () => {
