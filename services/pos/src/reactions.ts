@@ -73,7 +73,7 @@ const onOrder = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
   const mail = toOrderMail(message, context.now());
   if (!mail || !(await isWritten(context, mail.pointOfSale))) return;
-  // The event of a refund does not name the buyer, by whom an erasure finds the mail.
+  // The events of refunds and changes do not name the buyer, by whom an erasure finds the mail.
   const buyer = mail.contactNumber ?? (await context.orders.get(institution, mail.orderId))?.contactNumber ?? null;
   await context.mail.outbox.add(institution, [{ ...mail, contactNumber: buyer }]);
 };

@@ -1,6 +1,7 @@
 // What the page of an order says of its changes, and the way to a new one.
 import { serverNow } from '../api.js';
 import { h } from '../dom.js';
+import { shop } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { isProvider, leaveFor, methodsFor } from '../paying.js';
 import { visitor } from '../state.js';
@@ -34,11 +35,12 @@ export function isCancellable({ state, items }) {
   return state !== 'confirmed' || (all.length > 0 && all.every(({ returnPolicy }) => !returnPolicy));
 }
 
-/** The change that waits for its payment, until when, and the ways on; undefined without one. */
+/** The change that waits for its payment, until when, and the ways on; else whether the last one was not made. */
 export function pendingChange({ change: id, changes, currency }, its, take) {
   const change = changes[id];
-  if (!change) return undefined;
+  if (!change) return Object.values(changes).at(-1)?.state === 'lapsed' && h('p', {}, t('changeLapsed'));
   const { payment, due, expiresAt } = change;
+  const time = until(expiresAt);
   const method = payment && isProvider(payment.method) ? payment.method : methodsFor(visitor.contact).find(isProvider);
   const again = h('button', { type: 'button', class: 'button' }, t('payTryAgain'));
   again.addEventListener('click', () =>
@@ -62,7 +64,9 @@ export function pendingChange({ change: id, changes, currency }, its, take) {
     'section',
     { class: 'keep', 'aria-labelledby': 'change-title' },
     h('h2', { id: 'change-title' }, t('changePending')),
-    h('p', {}, t('changePendingText', { amount: money(due, currency), time: until(expiresAt) })),
+    h('p', {}, t('changePendingText', { amount: money(due, currency), time })),
+    payment?.method === 'external' && h('p', {}, t('order_external_text', { name: shop.name, time })),
+    payment?.expiresAt && payment.state === 'pending' && !payment.url && h('p', {}, t('order_asking_text')),
     h(
       'p',
       { class: 'buttons' },
@@ -74,7 +78,7 @@ export function pendingChange({ change: id, changes, currency }, its, take) {
 }
 
 /** What has left the order; undefined if that is nothing. */
-export function formerItems({ formerLines }) {
+export function formerItems({ formerLines, changes }) {
   if (formerLines.length === 0) return undefined;
   return h(
     'details',
@@ -84,7 +88,14 @@ export function formerItems({ formerLines }) {
       'ul',
       { class: 'lines' },
       formerLines.map((item) =>
-        h('li', {}, h('strong', {}, itemWords(item)), h('span', { class: 'small' }, whenAndWhere(item))),
+        h(
+          'li',
+          {},
+          h('strong', {}, itemWords(item)),
+          h('span', { class: 'small' }, whenAndWhere(item)),
+          changes[item.changeId]?.reason === 'performance_cancelled' &&
+            h('span', { class: 'small' }, t('ticket_cancelled')),
+        ),
       ),
     ),
   );

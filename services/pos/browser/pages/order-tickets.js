@@ -11,9 +11,9 @@ import { itemComposition, totalComposition } from './composition.js';
 /** The states in which an order may change without an action of the visitor. */
 export const WAITING = ['payment_pending', 'open', 'reserved'];
 
-/** Whether the order has ended without valid tickets. */
-export function isVoid({ state }) {
-  return state === 'cancelled' || state === 'expired';
+/** Whether the order has ended, or nothing is left in it. */
+export function isVoid({ state, items }) {
+  return state === 'cancelled' || state === 'expired' || (state === 'confirmed' && Object.keys(items).length === 0);
 }
 
 /** Whether the institution has yet to print tickets of the order. */
@@ -38,6 +38,7 @@ export function orderText(order) {
 
 const textState = (order) => {
   const { state, paid, payment } = order;
+  if (state === 'confirmed' && isVoid(order)) return 'returned';
   if (state === 'confirmed' && isCollected(order)) return 'collected';
   if (state === 'expired' && paid > 0) return 'late';
   return state === 'payment_pending' && payment?.method === 'external' ? 'external' : state;

@@ -351,7 +351,8 @@ const linkedPage = async (token, redraw) => {
       return paid;
     },
     ...changesOf(order.id, token),
-    title: (now) => (now.state === 'confirmed' ? t('linkedTitle', { type: orderType(now) }) : t(`order_${now.state}`)),
+    title: (now) =>
+      now.state === 'confirmed' && !isVoid(now) ? t('linkedTitle', { type: orderType(now) }) : t(`order_${now.state}`),
     box: (now) => linkBox({ type: orderType(now), url: linkAddress(token) }),
   });
 };

@@ -246,6 +246,7 @@ export const de = {
   orderAwayTitle: 'Ihre Bestellung lässt sich hier nicht anzeigen',
   orderAwayText:
     'Dieser Browser kennt Ihre Bestellung nicht. Wenn Sie bezahlt haben, gilt das: Die Bestätigung mit einem Link zu Ihrer Bestellung kommt an Ihre E-Mail-Adresse.',
+  order_returned_text: 'In dieser Bestellung ist nichts mehr.',
   order_reserved: 'Ihre Bestellung ist reserviert',
   order_reserved_text: 'Sie bleibt bis {time} reserviert.',
   order_cancelled: 'Ihre Bestellung ist storniert',
@@ -308,9 +309,10 @@ export const de = {
   changePending: 'Eine Änderung wartet auf Ihre Zahlung',
   changePendingText:
     'Bis Sie {amount} bezahlt haben, bleibt Ihre Bestellung, wie sie ist. Was Sie gewählt haben, bleibt bis {time} für Sie reserviert.',
+  changeLapsed: 'Die letzte Änderung wurde nicht vorgenommen: Ihre Bestellung ist, wie sie war.',
   changeEnd: 'Nicht ändern',
   changeEnded: 'Ihre Bestellung bleibt, wie sie ist.',
-  formerItems: { one: 'Zurückgegeben oder umgetauscht: {count}', other: 'Zurückgegeben oder umgetauscht: {count}' },
+  formerItems: { one: 'Nicht mehr in dieser Bestellung: {count}', other: 'Nicht mehr in dieser Bestellung: {count}' },
   next: 'Weiter',
   back: 'Zurück',
   hello: 'Guten Tag, {name}',

@@ -242,6 +242,7 @@ export const en = {
   orderAwayTitle: 'Your order cannot be shown here',
   orderAwayText:
     'This browser does not know your order. If you have paid, that counts: the confirmation, with a link to your order, comes to your email address.',
+  order_returned_text: 'Nothing is left in this order.',
   order_reserved: 'Your order is reserved',
   order_reserved_text: 'It is kept for you until {time}.',
   order_cancelled: 'Your order is cancelled',
@@ -301,9 +302,10 @@ export const en = {
   changePending: 'A change waits for your payment',
   changePendingText:
     'Until you have paid {amount}, your order stays as it is. What you chose is kept for you until {time}.',
+  changeLapsed: 'The last change was not made: your order is as it was.',
   changeEnd: 'Do not change it',
   changeEnded: 'Your order stays as it is.',
-  formerItems: { one: 'Given back or exchanged: {count}', other: 'Given back or exchanged: {count}' },
+  formerItems: { one: 'No longer in this order: {count}', other: 'No longer in this order: {count}' },
   next: 'Next',
   back: 'Back',
   hello: 'Hello {name}',

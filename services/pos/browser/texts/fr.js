@@ -246,6 +246,7 @@ export const fr = {
   orderAwayTitle: 'Votre commande ne peut pas être affichée ici',
   orderAwayText:
     'Ce navigateur ne connaît pas votre commande. Si vous avez payé, cela compte : la confirmation, avec un lien vers votre commande, arrive à votre adresse e-mail.',
+  order_returned_text: 'Il ne reste rien dans cette commande.',
   order_reserved: 'Votre commande est réservée',
   order_reserved_text: 'Elle est réservée jusqu’à {time}.',
   order_cancelled: 'Votre commande est annulée',
@@ -309,9 +310,13 @@ export const fr = {
   changePending: 'Une modification attend votre paiement',
   changePendingText:
     'Tant que vous n’avez pas payé {amount}, votre commande reste telle quelle. Ce que vous avez choisi vous est réservé jusqu’à {time}.',
+  changeLapsed: 'La dernière modification n’a pas été faite : votre commande est comme avant.',
   changeEnd: 'Ne pas modifier',
   changeEnded: 'Votre commande reste telle quelle.',
-  formerItems: { one: 'Rendu ou échangé : {count}', other: 'Rendus ou échangés : {count}' },
+  formerItems: {
+    one: 'Ne fait plus partie de cette commande : {count}',
+    other: 'Ne font plus partie de cette commande : {count}',
+  },
   next: 'Suite',
   back: 'Retour',
   hello: 'Bonjour {name}',

@@ -72,7 +72,7 @@ export const policy = {
     ...{ exchangeableUntil: '2027-03-12T18:00:00.000Z', exchangeFee: 0 },
   },
   returnText:
-    'Retour jusqu’au vendredi 12 mars 2027 à 19:00 pour 5.00 CHF; échange jusqu’au vendredi 12 mars 2027 à 19:00',
+    'Retour jusqu’au vendredi 12 mars 2027 à 19:00 pour 5.00 CHF ; échange jusqu’au vendredi 12 mars 2027 à 19:00',
 };
 
 const productPage = {

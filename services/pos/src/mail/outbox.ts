@@ -32,6 +32,8 @@ interface OrderEvent {
     readonly confirmedAt?: unknown;
     readonly cancellation?: { readonly requestedAt?: unknown } | null;
     readonly state?: unknown;
+    readonly changeId?: unknown;
+    readonly exchanged?: unknown;
     readonly amount?: unknown;
     readonly currency?: unknown;
   };
@@ -39,7 +41,7 @@ interface OrderEvent {
   readonly again?: unknown;
 }
 
-/** Undefined unless a shopper made the order. The buyer of a refund is not in the event. @throws {Unreadable} */
+/** Undefined unless a shopper made the order. Of refunds and changes without the buyer. @throws {Unreadable} */
 export function toOrderMail({ institution, data }: Message, now: number): NewMail | undefined {
   const { event } = data as { readonly event?: OrderEvent };
   if (typeof event?.type !== 'string' || typeof event.resource?.id !== 'string' || !event.data)
@@ -47,11 +49,14 @@ export function toOrderMail({ institution, data }: Message, now: number): NewMai
   const { pointOfSale, clientIds } = event.belongsTo ?? {};
   const kind = findKind(event, now);
   if (kind === undefined || typeof pointOfSale !== 'string' || clientIds?.length !== 0) return undefined;
-  const { contactNumber, orderId, amount, currency } = event.data;
+  const { contactNumber, orderId, amount, currency, changeId } = event.data;
   const buyer = typeof contactNumber === 'string' ? contactNumber : null;
   const { id } = event.resource;
-  if (kind !== 'refund' && kind !== 'refund-failed')
-    return createMail({ kind, orderId: id, pointOfSale, contactNumber: buyer }, institution, '', now);
+  if (kind !== 'refund' && kind !== 'refund-failed') {
+    const about = { kind, orderId: id, pointOfSale, contactNumber: buyer };
+    if (typeof changeId !== 'string') return createMail(about, institution, '', now);
+    return createMail({ ...about, changeId }, institution, changeId, now);
+  }
   if (typeof orderId !== 'string' || typeof amount !== 'number' || typeof currency !== 'string')
     throw new Unreadable('a refund needs orderId, amount and currency');
   const refund = { id, amount, currency };
@@ -64,6 +69,9 @@ const findKind = ({ type, data, again }: OrderEvent, now: number): MailKind | un
   if (type === 'order.cancelled')
     return data?.confirmedAt && isFresh(data.cancellation?.requestedAt, now) ? 'cancelled' : undefined;
   if (again === true) return undefined;
+  // With the tickets of what came: those of the mail before are refused at the door.
+  if (type === 'order.lines_changed')
+    return Array.isArray(data?.exchanged) && data.exchanged.length > 0 ? 'confirmation' : undefined;
   if (type === 'refund.changed') return data?.state === 'failed' ? 'refund-failed' : undefined;
   return type === 'refund.recorded' ? 'refund' : undefined;
 };

@@ -241,7 +241,7 @@ export function buildMailValues(its: ValuesOptions): Values {
     when: moved ? formatWhen(moved) : '',
     where: moved ? formatWhere(moved.about) : '',
     refund: mail.refund ? money(mail.refund.amount, mail.refund.currency) : '',
-    confirmed: order.state === 'confirmed' ? 'yes' : '',
+    confirmed: order.state === 'confirmed' && sold.length > 0 ? 'yes' : '',
     expired: order.state === 'expired' ? 'yes' : '',
   };
 }

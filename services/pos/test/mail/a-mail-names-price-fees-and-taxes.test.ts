@@ -85,7 +85,7 @@ describe('the mail of an order', () => {
       'de',
       'Rückgabe bis Mittwoch, 30. April 2031 um 20:30 für CHF 5.00; Umtausch bis Donnerstag, 1. Mai 2031 um 19:30',
     ],
-    ['fr', 'Retour jusqu’au mercredi 30 avril 2031 à 20:30 pour 5.00 CHF; échange jusqu’au jeudi 1 mai 2031 à 19:30'],
+    ['fr', 'Retour jusqu’au mercredi 30 avril 2031 à 20:30 pour 5.00 CHF ; échange jusqu’au jeudi 1 mai 2031 à 19:30'],
   ])('says once until when and for which fee places are returned and exchanged, in %s', async (language, sentence) => {
     const returnPolicy = {
       ...{ returnableUntil: '2031-04-30T18:30:00.000Z', returnFee: 500 },

@@ -258,6 +258,29 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   });
 
   test.each([
+    ['fr', 'est modifiée', 'Merci'],
+    ['de', 'ist geändert', 'vielen Dank'],
+    ['en', 'is changed', 'Thank you'],
+  ])(
+    'in %s an exchange leads to one mail with the tickets that are valid now, a return to none',
+    async (language, said, thanks) => {
+      const { id, contactNumber, order } = await sell(fixture, { email, itemCount: 2 });
+      fixture.contacts.contact(contactNumber, { email, language });
+      const [left, ...lines] = order.lines;
+      const former = [{ ...left, changeId: 'chg_2', leftAt: new Date().toISOString() }];
+      Object.assign(order, { lines, formerLines: former, version: 2 });
+      const tell = (changeId: string, exchanged: object[]) =>
+        announce(fixture, id, 'order.lines_changed', { data: { changeId, returned: [], exchanged, difference: 0 } });
+      await tell('chg_1', []);
+      for (const _ of [1, 2]) await tell('chg_2', [{ lineId: left?.id, newLineId: lines[0]?.id }]);
+      const [mail, ...more] = await sentTo(email);
+      const text = readText(mail as Received);
+      expect([more, text.includes(said), text.includes(thanks)]).toEqual([[], true, false]);
+      expect(readDocument(mail as Received)).toMatchObject({ ticketIds: [lines[0]?.ticketId] });
+    },
+  );
+
+  test.each([
     ['fr', 'sont remboursés', 'a échoué', 'l’a encore'],
     ['de', 'werden Ihnen erstattet', 'ist fehlgeschlagen', 'liegt noch bei'],
     ['en', 'is refunded', 'could not be made', 'still has it'],

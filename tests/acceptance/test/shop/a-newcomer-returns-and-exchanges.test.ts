@@ -172,7 +172,7 @@ suite('a newcomer changes what was bought', () => {
       await exchange();
       await page.locator('button[value=pay]').click();
       await waitForTakeover(page);
-      await page.getByText('Given back or exchanged: 1').waitFor();
+      await page.getByText('No longer in this order: 1').waitFor();
       await ticket.waitFor();
       const paid = await ticket.getAttribute('data-barcode');
       expect(paid).not.toBe(code);
@@ -187,7 +187,7 @@ suite('a newcomer changes what was bought', () => {
       await page.getByText('New: Norma · Parterre, Row A, seat 1, Concession · ').waitFor();
       await page.getByText(/^You get CHF\s5\.00 back/).waitFor();
       await page.getByRole('button', { name: 'Change it now' }).click();
-      await page.getByText('Given back or exchanged: 2').waitFor();
+      await page.getByText('No longer in this order: 2').waitFor();
       await ticket.waitFor();
       expect(await ticket.textContent()).toContain('Row A, seat 1');
       expect([code, paid]).not.toContain(await ticket.getAttribute('data-barcode'));
