@@ -8,7 +8,7 @@ import { amount } from './schemas.ts';
 
 const { Array: List, Boolean: Flag, Object: Members, Optional, String: Text } = Type;
 
-const MAX_LINES = 50;
+export const MAX_LINES = 50;
 
 const ofItem = { ...id, description: 'the id of an item of the order' };
 

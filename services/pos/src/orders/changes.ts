@@ -4,15 +4,12 @@ import { PosFault } from '@boxoffice/envelope';
 import { named } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { ChangeQuote, Order, WantedChange } from '../clients/orders.ts';
-import { changeMembers } from '../description/changes.ts';
+import { changeMembers, MAX_LINES } from '../description/changes.ts';
 import type { PosContext } from '../request/context.ts';
 import type { Visit } from '../request/visit.ts';
 import { changePayment, findEmail, isProvider, requirePayment } from './buyer.ts';
 import { closeRefusedPage, openPage, type ProviderPage, requireReturnUrl } from './pages.ts';
-import { createBusyFault, requireDone } from './refusals.ts';
-
-/** As in orders, in the minor unit. */
-const MAX_DIFFERENCE = 1_000_000_000_000;
+import { createRefusalFault, requireDone } from './refusals.ts';
 
 export const QuotedChange = named('ShopOrderChangeQuoteInput', Type.Object(changeMembers));
 
@@ -21,15 +18,13 @@ export const WantedOrderChange = named(
   Type.Object({
     ...changeMembers,
     difference: Type.Integer({
-      ...{ minimum: -MAX_DIFFERENCE, maximum: MAX_DIFFERENCE },
+      ...{ minimum: -1_000_000_000_000, maximum: 1_000_000_000_000 },
       description: 'that of the quote: nobody pays what he was not shown',
     }),
     ...changePayment,
   }),
 );
 type WantedOrderChange = Static<typeof WantedOrderChange>;
-
-const MAX_LINES = 50;
 
 /** @throws {PosFault} validation_error */
 export function requireLines({ returns = [], exchanges = [] }: WantedChange): void {
@@ -73,7 +68,7 @@ const openPageFor = async (
   const email = await findEmail(context, institution, order);
   const paying = { provider, amount: quote.due, requestId, returnUrl, email };
   const page = await openPage(context, visit, order, paying);
-  if (!page) throw createBusyFault();
+  if (!page) throw createRefusalFault('busy');
   return page;
 };
 

@@ -23,7 +23,7 @@ import { createSessionEndedFault, requireSession, type Visit } from '../request/
 import { deriveId, type SessionDocument } from '../store.ts';
 import { findEmail, isProvider, type Purchase, requireBuyer, requireTerms, toBuyer } from './buyer.ts';
 import { closeRefusedPage, openPage, type ProviderPage, requireReturnUrl } from './pages.ts';
-import { createBusyFault, requireDone } from './refusals.ts';
+import { createRefusalFault, requireDone } from './refusals.ts';
 
 /**
  * Milliseconds, below the gateway's timeout: reading the cart (3,000) and the catalogue (2,000), buying, and cancelling
@@ -108,7 +108,7 @@ const openPageFor = async (
   const email = contact?.email ?? (await findEmail(context, institution, { contactNumber }));
   const paying = { provider, amount: order.due, requestId, returnUrl, email };
   const page = await openPage(context, visit, order, paying);
-  if (!page) throw createBusyFault();
+  if (!page) throw createRefusalFault('busy');
   return page;
 };
 

@@ -11,7 +11,7 @@ import { LINK_HEADER, operation, type Visit } from '../request/visit.ts';
 import { deriveId } from '../store.ts';
 import { findEmail, isProvider, providerPayment, requireMethod } from './buyer.ts';
 import { closeRefusedPage, openPage, readSettledOrder, requireReturnUrl } from './pages.ts';
-import { requireDone } from './refusals.ts';
+import { createRefusalFault, requireDone } from './refusals.ts';
 import { findOwnOrLinkedOrder, loadTicketLookup, readCurrentOffer, toOrderView } from './views.ts';
 
 const Payment = named('ShopPaymentInput', Type.Object(providerPayment));
@@ -40,7 +40,8 @@ export function createPaymentRoutes(context: PosContext, edition: Edition): AnyO
       summary: 'Lets an own order be paid once more on the page of a payment provider',
       description:
         'While the order waits for its payment, or after its payment failed as long as its places are held, until ' +
-        'three hours after the checkout; and while a change of it waits for its payment. The page before it is closed first; one that was paid is `order_not_payable`. ' +
+        'three hours after the checkout; and while a change of it waits for its payment. The page before it is closed ' +
+        'first; one that was paid is `order_not_payable`. ' +
         'With `X-Order-Link` the order of that link, without a session. The shop sends the buyer to `payment.url`.',
       params: { id: pathId },
       query: langQuery,
@@ -67,7 +68,7 @@ export function createPaymentRoutes(context: PosContext, edition: Edition): AnyO
         requireReturnUrl(visitor, returnUrl);
         const order = await readSettledOrder(context, institution, found);
         const paid = findPaid(order, context.now());
-        if (!paid) throw createNotPayableFault();
+        if (!paid) throw createRefusalFault('not_payable');
         const page = await openPage(context, visitor, order, {
           provider: paymentMethod,
           amount: paid.amount,
@@ -77,7 +78,7 @@ export function createPaymentRoutes(context: PosContext, edition: Edition): AnyO
           email: await findEmail(context, institution, order),
           replaces: true,
         });
-        if (!page) throw createNotPayableFault();
+        if (!page) throw createRefusalFault('not_payable');
         const outcome = await orders.pay(institution, order.id, { requestId: page.paymentId, page });
         await closeRefusedPage(context, institution, outcome, page);
         const paying = requireDone(outcome, 'payment');
@@ -107,5 +108,3 @@ const findPaid = (order: Order, now: number) => {
 
 const createNoProviderFault = (method: string) =>
   new PosFault('payment_method_not_accepted', `An order is not paid once more by the method ${method}.`);
-
-const createNotPayableFault = () => new PosFault('order_not_payable', 'The order can no longer be paid.');

@@ -3,6 +3,7 @@ import type { Order, Outcome, Reason } from '../clients/orders.ts';
 
 type Row = readonly [PosCode, string];
 
+const emptyCart: Row = ['cart_empty', 'There is nothing in the shopping cart.'];
 const notFound: Row = ['not_found', 'There is no such resource.'];
 const notChangeable: Row = [
   'order_not_changeable',
@@ -48,12 +49,12 @@ const refusals: Readonly<Record<Reason, Row>> = {
   too_many_codes: ['validation_error', 'A shopping cart has at most 10 codes: remove one first.'],
   unknown_discount: notFound,
   account_required: ['payment_method_not_accessible', 'Only contacts with an account can buy on account.'],
-  cart_gone: ['cart_empty', 'There is nothing in the shopping cart.'],
+  cart_gone: emptyCart,
   cart_expired: [
     'cart_expired',
     'The places of the shopping cart are no longer held. Please choose your places again.',
   ],
-  empty: ['cart_empty', 'There is nothing in the shopping cart.'],
+  empty: emptyCart,
   payment_declined: ['payment_declined', 'The payment was declined. The shopping cart is unchanged.'],
   places_gone: [
     'cart_expired',
@@ -105,17 +106,14 @@ export function describeRefusal(reason: Reason, named: Named = 'cart'): Row {
 /** `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal */
 export function requireDone({ outcome, reason, order, details }: Outcome, named: Named = 'cart'): Order {
   if (outcome === 'done' && order) return order;
-  const [code, text] = describeRefusal(reason ?? 'cart_gone', named);
-  const item = named === 'items' ? itemIn(details) : undefined;
-  const message = item === undefined ? text : `${item}: ${text}`;
-  // An answer with Retry-After is not stored as that of the key, so a repeat is executed.
-  const headers: FaultHeaders = code === 'order_busy' ? { 'Retry-After': '1' } : {};
-  throw new PosFault(code, message, { headers });
+  throw createRefusalFault(reason ?? 'cart_gone', named, named === 'items' ? itemIn(details) : undefined);
 }
 
-export function createBusyFault(): PosFault {
-  const [code, message] = refusals.busy;
-  return new PosFault(code, message, { headers: { 'Retry-After': '1' } });
+export function createRefusalFault(reason: Reason, named?: Named, item?: string): PosFault {
+  const [code, text] = describeRefusal(reason, named);
+  // An answer with Retry-After is not stored as that of the key, so a repeat is executed.
+  const headers: FaultHeaders = code === 'order_busy' ? { 'Retry-After': '1' } : {};
+  return new PosFault(code, item === undefined ? text : `${item}: ${text}`, { headers });
 }
 
 /** The path is that of the request's body; undefined if the refusal is about all items. */
