@@ -7,6 +7,7 @@ import { leaveFor, linkAddress } from '../paying.js';
 import { forgetLink, keepLink, keptLink, loadCart, timeLeft, visitor } from '../state.js';
 import { t, until } from '../texts/index.js';
 import { byPerformance, countdown, message } from './cart.js';
+import { returnTexts } from './composition.js';
 import { formerItems, isCancellable, isChangeable, pendingChange } from './order-changes.js';
 import {
   isCollected,
@@ -230,6 +231,7 @@ const drawn = async (order, its, { take, pay, beginChange }) => {
     h('h2', { class: 'unseen' }, t('tickets', { type: orderType(order) })),
     orderTickets(order, groups),
     formerItems(order),
+    isChangeable(order) && returnTexts(Object.values(order.items)),
     !its.isOwn && hasLink(order, its) && its.box(order),
     !isUrgent && buttons,
   );
