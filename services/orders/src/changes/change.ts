@@ -84,7 +84,7 @@ const exchangeLines: Run = async (context, command, requested, input) => {
     taken = { stock: [...(taken?.stock ?? []), ...stock], requestId: deriveId('req', id), asOf };
   };
   try {
-    return await runStockFirst(context, command, {
+    const result = await runStockFirst(context, command, {
       rule: (current, now) => checkOrderChangeable(current, now) ?? accept(current),
       async effect(current) {
         end();
@@ -121,6 +121,9 @@ const exchangeLines: Run = async (context, command, requested, input) => {
       },
       write: (prepared) => (current, now) => beginChange(current, prepared, now),
     });
+    // Another attempt of the request has made the change, with its own places.
+    if (result.done && taken) await releaseRefused(context, command, taken);
+    return result;
   } catch (error) {
     // Without an answer a repeat finds them; else they are free once their hold ends.
     if (error instanceof Fault && taken && !isUnavailable(error)) await releaseRefused(context, command, taken);

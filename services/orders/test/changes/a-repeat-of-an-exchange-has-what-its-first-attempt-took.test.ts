@@ -10,7 +10,7 @@ const POLICY = { returnMinutes: 0, returnFee: null, exchangeMinutes: 0, exchange
 
 /** A paid order of a place, and an exchange for one that costs 500 more. */
 const prepare = async (fixture: Fixture) => {
-  const [old, other] = [fixture.catalog.hall(1), fixture.catalog.hall(2, { amount: 1_500 })];
+  const [old, other] = [fixture.catalog.hall(1), fixture.catalog.hall(6, { amount: 1_500 })];
   fixture.catalog.describe(old.tariffId, { returnPolicy: POLICY });
   const { order, path } = await fixture
     .call('POST', '', { body: { items: [old.item(1)] } })
@@ -47,6 +47,17 @@ describeOnEachEngine('a repeat of an exchange', (fixture) => {
     });
   });
 
+  test('at the same time leaves no place held that the change does not have', async () => {
+    const { path, body, other } = await prepare(fixture);
+    const payment = { method: 'card', status: 'captured' };
+    const request = { key: randomUUID(), body: { ...body, payment } };
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => fixture.call('POST', `${path}/changes`, request)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(fixture.catalog.count(other)).toEqual({ free: 5, held: 0, sold: 1 });
+  });
+
   test('whose payment did not come finds the change that has lapsed', async () => {
     const { path, body, other } = await prepare(fixture);
     const send = async () => {
@@ -57,6 +68,6 @@ describeOnEachEngine('a repeat of an exchange', (fixture) => {
     expect(await send()).toEqual({ change: expect.any(String), states: ['pending'] });
     await fixture.later(60 * 60_000);
     expect(await send()).toEqual({ change: null, states: ['lapsed'] });
-    expect(fixture.catalog.count(other)).toEqual({ free: 2, held: 0, sold: 0 });
+    expect(fixture.catalog.count(other)).toEqual({ free: 6, held: 0, sold: 0 });
   });
 });
