@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Store } from '../port.ts';
-import type { CrashTask } from './crash-writer.ts';
 import { type Check, check, createId, createThing, getThings, type Scene, waitUntil } from './subject.ts';
+import type { CrashTask } from './writers/crash-writer.ts';
 
 interface Journal {
   /** Highest acknowledged version by document. */
@@ -18,7 +18,7 @@ interface Journal {
 
 const runAndKill = async (task: CrashTask, acknowledgements: number): Promise<Journal> => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-  const program = fileURLToPath(new URL(`./crash-writer${extension}`, import.meta.url));
+  const program = fileURLToPath(new URL(`./writers/crash-writer${extension}`, import.meta.url));
   const child = spawn(process.execPath, ['--conditions=source', program, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

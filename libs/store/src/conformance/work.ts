@@ -7,7 +7,7 @@ import { toDue } from '../due.ts';
 import type { Claimed, Collection, Documents, DueRequest, DueWork, Store } from '../port.ts';
 import { rewrite } from '../reading.ts';
 import { type Check, check, createId, type Scene, waitUntil } from './subject.ts';
-import { declareJobs, FAR_MS, type Job, type WorkTask } from './work-jobs.ts';
+import { declareJobs, FAR_MS, type Job, type WorkTask } from './writers/work-jobs.ts';
 
 interface WorkScene {
   readonly scene: Scene;
@@ -372,7 +372,7 @@ const upgrades: readonly Check[] = [
 
 const runAndDie = async (task: WorkTask): Promise<void> => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-  const program = fileURLToPath(new URL(`./work-writer${extension}`, import.meta.url));
+  const program = fileURLToPath(new URL(`./writers/work-writer${extension}`, import.meta.url));
   const child = spawn(process.execPath, ['--conditions=source', program, JSON.stringify(task)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

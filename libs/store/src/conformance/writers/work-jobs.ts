@@ -1,4 +1,4 @@
-import { type Collection, collection, type Document } from '../port.ts';
+import { type Collection, collection, type Document } from '../../port.ts';
 
 export interface Job extends Document {
   readonly done: number;

@@ -1,6 +1,7 @@
+// Programs that tests of crashes start and kill, and the jobs that they write.
 import { writeSync } from 'node:fs';
-import type { Collection, Document, Documents, Store } from '../port.ts';
-import { createId, createThing, getThings, suiteCollections, type Thing } from './subject.ts';
+import type { Collection, Document, Documents, Store } from '../../port.ts';
+import { createId, createThing, getThings, suiteCollections, type Thing } from '../subject.ts';
 
 // The program that crashes.ts starts and kills. It prints each attempt before, and each acknowledgement after it.
 

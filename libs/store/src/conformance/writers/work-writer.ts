@@ -1,4 +1,4 @@
-import type { Store } from '../port.ts';
+import type { Store } from '../../port.ts';
 import { declareJobs, FAR_MS, type WorkTask } from './work-jobs.ts';
 
 // The program that work.ts starts: it makes work due, claims it, does it and ends it, and kills itself before a step.
