@@ -97,20 +97,20 @@ const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, ref
   const known = new Map(before?.refunds.map(({ id, status = 'done' }) => [id, status]));
   const disputes = new Map(before?.payments.map(({ id, disputed }) => [id, disputed]));
   return [
-    ...payments.flatMap(({ id, status, amount, currency }): Announcement[] => {
+    ...payments.flatMap(({ id, status, amount, currency, changeId = null }): Announcement[] => {
       if (status === 'pending' || statuses.get(id) === status) return [];
       const type = status === 'captured' ? 'payment.recorded' : 'payment.failed';
-      return [{ type, resource: { type: 'payment', id }, data: { orderId, status, amount, currency } }];
+      return [{ type, resource: { type: 'payment', id }, data: { orderId, changeId, status, amount, currency } }];
     }),
     ...refunds.flatMap(({ id, amount, currency, status: state = 'done' }): Announcement[] => {
       if (known.get(id) === state) return [];
       const type = known.has(id) ? 'refund.changed' : 'refund.recorded';
       return [{ type, resource: { type: 'refund', id }, data: { orderId, state, amount, currency } }];
     }),
-    ...payments.flatMap(({ id, status, amount, currency, disputed }): Announcement[] => {
+    ...payments.flatMap(({ id, status, amount, currency, disputed, changeId = null }): Announcement[] => {
       const known = disputes.get(id);
       if (!disputed || (known?.state === disputed.state && computeLost(known) === computeLost(disputed))) return [];
-      const data = { orderId, status, amount, currency, disputed: disputed.state, reason: disputed.reason };
+      const data = { orderId, changeId, status, amount, currency, disputed: disputed.state, reason: disputed.reason };
       return [{ type: 'payment.disputed', resource: { type: 'payment', id }, data }];
     }),
   ];

@@ -69,7 +69,14 @@ const LinesChangedEventData = named(
 
 const PaymentEventData = named(
   'PaymentEventData',
-  Type.Object({ orderId: id, status: oneOf(['captured', 'failed'], describeState('payment')), amount, currency }),
+  Type.Object({
+    orderId: id,
+    // Absent in events of earlier releases.
+    changeId: Type.Optional(createNullableSchema({ ...id, description: 'of the change of the order that it pays' })),
+    status: oneOf(['captured', 'failed'], describeState('payment')),
+    amount,
+    currency,
+  }),
 );
 
 const DisputeEventData = named(

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eraseNames } from '../../src/domain/cart.ts';
 import { hasNames } from '../../src/domain/order/facts.ts';
-import type { Change, Line, Order } from '../../src/domain/order/order.ts';
+import type { Change, Line, Order, Payment } from '../../src/domain/order/order.ts';
 import { announceOrder } from '../../src/events.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { createChange, createLine, createOpenOrder, NOW } from './samples.ts';
@@ -67,6 +67,16 @@ describe('of a change its order tells', () => {
       },
     });
   });
+});
+
+test('a payment tells the change that it pays', () => {
+  const captured = (id: string): Payment => ({
+    ...{ id, method: 'card', amount: 500, currency: 'CHF', reference: null },
+    ...{ status: 'captured', createdAt: NOW, updatedAt: NOW },
+  });
+  const payments = [{ ...captured('pay_1'), changeId: 'chg_1' }, captured('pay_2')];
+  const told = announceOrder(sold(), sold({ payments })).map(({ data }) => data);
+  expect(told).toMatchObject([{ changeId: 'chg_1' }, { changeId: null }]);
 });
 
 test('an erasure drops the names of lines that left, and of those that a change wants', () => {
