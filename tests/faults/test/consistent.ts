@@ -154,7 +154,7 @@ const about = (id: string, present: EventView['data'], types: readonly string[])
   types.map((type, index) => ({
     id: `evt_${id}_${index}`,
     type,
-    resource: { id },
+    resource: { id, version: 1 + index },
     data: index === types.length - 1 ? present : {},
   }));
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ChangeView } from '../src/client/api.ts';
+import { checkChangeEvents } from '../src/invariants/events.ts';
 import { checkRound } from '../src/invariants/orders.ts';
 import { createCheck, type Invariant } from '../src/invariants/verdict.ts';
 import { checkMessages } from '../src/round/round.ts';
@@ -128,6 +130,41 @@ const spoilt: Partial<Record<Invariant, Record<string, (round: Spoilable) => voi
 describe.each(Object.entries(spoilt))('the checks of a round find: %s', (invariant, violations) => {
   test.each(Object.entries(violations))('%s', (_, spoil) => {
     expect(violated(spoil)).toContain(invariant);
+  });
+});
+
+describe('the checks of the events of a change find', () => {
+  const [pending, lapsed, done, settled] = [
+    ...['change_pending', 'change_lapsed', 'lines_changed', 'change_settled'].map((name) => `order.${name}`),
+  ] as [string, string, string, string];
+  const isWrong = (state: ChangeView['state'], types: readonly string[], settledAt: string | null = null) => {
+    const settlement = { ticketsCancelled: 1, controlled: 0, settledAt };
+    const figures = { due: 0, credit: 0, expiresAt: null };
+    const change: ChangeView = { id: 'chg_1', state, reason: null, returns: [], exchanges: [], ...figures, settlement };
+    const events = types.map((type, index) => {
+      const data = { changeId: index === 5 ? 'chg_2' : 'chg_1' };
+      return { id: `evt_${index}`, type, resource: { id: 'ord_1', version: index }, data };
+    });
+    const check = createCheck();
+    checkChangeEvents([change], events, check);
+    return check.verdict.violations.length > 0;
+  };
+
+  test.each<[string, ChangeView['state'], readonly string[], string | null]>([
+    ['one that is done and said to be so twice', 'done', [done, done], null],
+    ['one that is done and not said to be so', 'done', [pending], null],
+    ['one that was settled before it was done', 'done', [settled, done], instant],
+    ['one whose settlement is not said', 'done', [done], instant],
+    ['one whose settlement is said too early', 'done', [done, settled], null],
+    ['one that lapsed in silence', 'lapsed', [pending], null],
+    ['one that is done and pending afterwards', 'done', [done, pending], null],
+    ['one that is pending, and was done', 'pending', [done], null],
+  ])('%s', (_, state, types, settledAt) => expect(isWrong(state, types, settledAt)).toBe(true));
+
+  test('nothing in what may happen', () => {
+    expect(isWrong('pending', [pending])).toBe(false);
+    expect(isWrong('lapsed', [pending, lapsed])).toBe(false);
+    expect(isWrong('done', [pending, lapsed, done, settled], instant)).toBe(false);
   });
 });
 

@@ -12,8 +12,13 @@ import { requireData } from './api.ts';
 export interface EventView {
   readonly id: string;
   readonly type: string;
-  readonly resource: { readonly id: string };
-  readonly data: { readonly state?: string; readonly status?: string; readonly orderId?: string };
+  readonly resource: { readonly id: string; readonly version: number };
+  readonly data: {
+    readonly state?: string;
+    readonly status?: string;
+    readonly orderId?: string;
+    readonly changeId?: string;
+  };
 }
 
 export interface Delivered {

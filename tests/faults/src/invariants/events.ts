@@ -1,4 +1,4 @@
-import type { OrderView, TicketView } from '../client/api.ts';
+import type { ChangeView, OrderView, TicketView } from '../client/api.ts';
 import type { Delivered, EventView } from '../client/feed.ts';
 import type { Check, Evidence } from './verdict.ts';
 
@@ -46,6 +46,9 @@ const checkResource = (
   const said = last?.state ?? last?.status;
   const isSaid = said !== undefined && present.includes(said);
   check.that('events', isSaid, () => `the last event of ${id} says ${said}, and it is ${present[0]}`);
+  const versions = events.map(({ resource }) => resource.version);
+  const isGrowing = versions.every((version, index) => version >= (versions[index - 1] ?? 0));
+  check.that('events', isGrowing, () => `the events of ${id} have the versions ${versions.join(', ')}`);
   if (!delivered) return;
   const arrivals = [...delivered.received];
   const covered = events.filter(({ type }) => delivered.covers(type)).map((event) => event.id);
@@ -70,3 +73,21 @@ const ofTicket = ({ status }: TicketView, events: readonly EventView[]): Expecte
   'ticket.replaced': status === 'invalidated' ? 1 : 0,
   'ticket.cancelled': status === 'cancelled' ? 1 : 0,
 });
+
+/** What the feed says of a change in that state; a late capture does one after all that has lapsed. */
+const TOLD = {
+  pending: /^(change_pending )?$/,
+  lapsed: /^(change_pending )?(change_lapsed )+$/,
+  done: /^(change_pending )?(change_lapsed )*lines_changed (change_settled )?$/,
+} as const;
+
+/** events: of a change that is done exactly one `order.lines_changed`, then of one that is settled that it is so. */
+export function checkChangeEvents(changes: readonly ChangeView[], events: readonly EventView[], check: Check): void {
+  const byChange = Map.groupBy(events, ({ data }) => data.changeId);
+  for (const { id, state, settlement } of changes) {
+    const told = (byChange.get(id) ?? []).map(({ type }) => `${type.replace('order.', '')} `).join('');
+    const isSettled = told.includes('change_settled');
+    const isTrue = TOLD[state].test(told) && isSettled === (settlement.settledAt !== null);
+    check.that('events', isTrue, () => `${id} is ${state}, ${settlement.settledAt}, and the feed says ${told}`);
+  }
+}

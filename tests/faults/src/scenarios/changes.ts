@@ -4,6 +4,7 @@ import { type ChangeView, findOrder, type LineView, type OrderView, requireData 
 import { type Buyer, getCreatedOrder } from '../client/buyer.ts';
 import { exchangePoints } from '../deployment/crash-points.ts';
 import { checkChanges } from '../invariants/changes.ts';
+import { checkChangeEvents } from '../invariants/events.ts';
 import type { Evidence } from '../invariants/verdict.ts';
 import type { Random } from '../round/random.ts';
 import { beginRound, type Context, openBuyers, type Round, type Scenario, selectShare } from '../round/round.ts';
@@ -218,7 +219,9 @@ export const changes: Scenario = {
     round.alsoTrue = async (evidence, check) => {
       requireReached(missed, check);
       check.that('changes', wrong.length === 0, () => `not sold, and a line: ${wrong.join(', ')}`);
-      checkChanges({ ...(await readState(api, stage.halls, evidence)), cancelled: ending }, check);
+      const state = await readState(api, stage.halls, evidence);
+      checkChanges({ ...state, cancelled: ending }, check);
+      if (evidence.received) checkChangeEvents([...state.changes.values()].flat(), evidence.received.events, check);
     };
     return round;
   },
