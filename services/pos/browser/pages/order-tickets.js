@@ -73,7 +73,8 @@ export function orderTickets(order, groups) {
           holder: holderOf(item),
           barcode: isToPrint(order, item) ? null : item.barcode,
           code: item.ticketId,
-          isVoid: isVoid(order),
+          // Somebody is inside with the ticket that it was to replace.
+          isVoid: isVoid(order) || item.ticketStatus === 'cancelled',
           isCollected: isToPrint(order, item),
         }),
       ),

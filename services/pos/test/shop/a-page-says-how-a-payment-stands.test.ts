@@ -95,6 +95,14 @@ const wordsOf = async (order: object): Promise<string> => {
   return node.textContent;
 };
 
+test('a ticket that was cancelled although its item is sold shows no code', async () => {
+  const item = { ...ITEM, ticketId: 'tic_1', barcode: 'a code', ticketDelivery: 'electronic' };
+  for (const ticketStatus of ['printed', 'cancelled']) {
+    const order = orderOf({ state: 'confirmed', payment: null, items: { itm_1: { ...item, ticketStatus } } });
+    expect((await wordsOf(order)).includes('No longer valid')).toBe(ticketStatus === 'cancelled');
+  }
+});
+
 const find = (node: FakeElement, words: string): FakeElement => {
   const found = node.all().findLast((one) => one.textContent === words);
   if (!found) throw new Error(`there is no element with the words ${words}`);
