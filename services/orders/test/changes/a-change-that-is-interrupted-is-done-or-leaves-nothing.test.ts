@@ -133,30 +133,6 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
     expect(countSold(made)).toEqual([2, 0]);
   });
 
-  test('a control that comes first makes a pending change lapse; one that comes between keeps ticket and place', async () => {
-    const made = await sell(4_000);
-    const { path, exchanges, difference, lineId, order } = made;
-    const [ticketId, other] = order.lines.map((line) => String(line.ticketId));
-    await change(path, { exchanges, difference });
-    await fixture.deliver('ticket.controlled', { orderId: order.id, ticketId }, 2);
-    expect(await read(fixture, path)).toMatchObject({ change: null, lines: order.lines });
-    const refused = await change(path, { exchanges, difference });
-    expect([refused.status, refused.code]).toEqual([412, 'order_ticket_controlled']);
-    // Known to tickets alone when the change is settled.
-    fixture.tickets.mishaps.set('settleChange', 'fails');
-    const rest = String(order.lines[1]?.id);
-    const amount = order.lines[1]?.amount ?? 0;
-    await change(path, { returns: [{ lineId: rest }], difference: 0 - amount });
-    fixture.tickets.mishaps.clear();
-    fixture.tickets.controlled.set(order.id, [String(other)]);
-    await fixture.later();
-    const now = await read(fixture, path);
-    expect([now.lines.map(({ id }) => id), now.credit]).toEqual([[lineId], amount]);
-    const { changes } = (await fixture.document(order.id)) ?? {};
-    expect(changes?.at(-1)?.settlement).toMatchObject({ ticketsCancelled: 0, controlled: 1, placesReleased: 0 });
-    expect(fixture.catalog.count(made.old)).toMatchObject({ sold: 2 });
-  });
-
   test('a place that passed to a line which has left again is free only once the ticket of that line is ended', async () => {
     const made = await sell();
     const { path, lineId, old, order } = made;
