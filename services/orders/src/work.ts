@@ -3,7 +3,7 @@ import type { WorkKind, WorkTable } from '@boxoffice/service';
 import type { OrdersContext } from './context.ts';
 import { decideWork, type StateWork } from './follows.ts';
 import { refundDueCredit } from './payments/credit.ts';
-import { endDueChange, settleChanges } from './saga/change.ts';
+import { endDueChange, repeatSettlements, settleChanges } from './saga/change.ts';
 import { forgetGuests, issueTickets, writeGuest } from './saga/follow-ups.ts';
 import { releaseRemoved } from './saga/release.ts';
 import { expireNow, sell } from './saga/sell.ts';
@@ -51,6 +51,7 @@ const createHandler =
 /** A write since then has made it due once more. */
 const issue: WorkKind<OrdersContext>['handle'] = async (context, document) => {
   await issueTickets(context, document as OrderDocument);
+  await repeatSettlements(context, document as OrderDocument);
   return 'done';
 };
 

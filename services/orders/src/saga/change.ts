@@ -173,6 +173,13 @@ export async function settleChanges(
   return isRemembered ? left : remember(context, left, idempotencyRecord);
 }
 
+/** With tickets alone, which a restore may have set back: a call that comes again has the same effect and answer. */
+export async function repeatSettlements({ tickets }: OrdersContext, order: OrderDocument): Promise<void> {
+  for (const change of order.changes ?? [])
+    if (change.settlement.settledAt !== null)
+      await tickets.settle(order.institution, order.version, toTicketChange(order, change));
+}
+
 const toTicketChange = (order: OrderDocument, { id, override, returns, exchanges }: Change) => {
   const now = buildNamedTickets(order);
   // What replaces a line may have left by a later change.

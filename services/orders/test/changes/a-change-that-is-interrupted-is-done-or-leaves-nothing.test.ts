@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { lapseChange } from '../../src/domain/changes/change.ts';
+import { currentFacts } from '../../src/events.ts';
 import { decideWork } from '../../src/follows.ts';
 import { describeOnEachEngine } from '../fixture/fixture.ts';
 import { type Outcome, pay, read, requireDone } from '../fixture/orders.ts';
@@ -131,6 +132,24 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
     expect(now.lines.map(({ place }) => place.id)).toEqual([made.order.lines[1]?.place.id, placeId]);
     expect(now.formerLines.map(({ id }) => id)).toEqual([lineId, newLineId]);
     expect(countSold(made)).toEqual([2, 0]);
+  });
+
+  test('tickets that a restore has set back follow a change once more', async () => {
+    const { path, order, exchanges, difference } = await sell();
+    await change(path, { exchanges, difference });
+    const listSettlements = () =>
+      fixture.tickets.calls
+        .filter(({ operation }) => operation === 'settleChange')
+        .map(({ body }) => body as { readonly orderId: string; readonly change: object })
+        .filter(({ orderId }) => orderId === order.id);
+    const [first] = listSettlements();
+    await fixture.later();
+    // As `operator facts republish` does.
+    for await (const fact of currentFacts.read(fixture.store))
+      if (fact.key === order.id) await currentFacts.repeat?.(fixture.store, fact);
+    await fixture.later();
+    expect(listSettlements()).toMatchObject([{}, { change: first?.change }]);
+    expect((await fixture.document(order.id))?.changes).toMatchObject([{ settlement: { placesReleased: 1 } }]);
   });
 
   test('a place that passed to a line which has left again is free only once the ticket of that line is ended', async () => {
