@@ -55,9 +55,7 @@ export function openAccessLog(logger: Logger, level: LogLevel): AccessLog {
  * V8 takes the objects of requests for long-lived ones under load while its young generation is small: each keeps its
  * whole request until a full collection. Measured: a fifth of the processor time of a forwarded request.
  */
-export function keepRequestsYoung(): void {
-  setFlagsFromString('--no-allocation-site-pretenuring');
-}
+const keepRequestsYoung = (): void => setFlagsFromString('--no-allocation-site-pretenuring');
 
 type GatewaySettings = Settings<typeof standaloneSettings>;
 

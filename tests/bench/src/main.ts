@@ -2,7 +2,6 @@
 
 import { parseArgs } from 'node:util';
 import { events } from './events.ts';
-import { gateway } from './gateway.ts';
 import { idle } from './idle.ts';
 import { type Benchmark, formatTable } from './measure/report.ts';
 import { payments } from './payments.ts';
@@ -14,7 +13,6 @@ import { start } from './start.ts';
 
 // npm run bench -- NAME… [--json] [--option value]; without a name, or with --help: lists the benchmarks
 const benchmarks: Readonly<Record<string, Benchmark>> = {
-  gateway,
   start,
   idle,
   purchase,

@@ -13,14 +13,6 @@ export interface Running<Announced> {
   stop(): Promise<void>;
 }
 
-export interface AuthorizerAnnouncement {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly apiKey: string;
-  readonly serviceSecret: string;
-}
-
 /** Starts a program of the folder `programs`, by name; resolves with its first line, a JSON object. */
 export async function startChild<Announced>(name: string, args: readonly string[] = []): Promise<Running<Announced>> {
   const path = new URL(`../programs/${name}.ts`, import.meta.url).pathname;
@@ -89,12 +81,6 @@ export async function waitForRest(measureCpu: () => number, withinMs = 10_000): 
     if (now - before <= 0.01 || Date.now() > until) return now;
     before = now;
   }
-}
-
-export function createScratchDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
-  return directory;
 }
 
 /** Prints the announcement of a program of this folder when it is ready; the program ends at SIGTERM. */
