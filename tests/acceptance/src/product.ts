@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DemoCredentials } from '@boxoffice/local';
 import {
   type Client,
   createAuthorizationRequest,
@@ -15,43 +16,12 @@ import {
   waitUntil,
 } from '@boxoffice/testkit';
 
-/** One demo client of `demo.json`. */
-interface DemoClient {
-  readonly name: string;
-  readonly institution: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly scopes: readonly string[];
-  readonly redirectUris?: readonly string[];
-}
+type DemoClient = Required<DemoCredentials['clients'][number]>;
 
-/** One user of `demo.json` who signs in to the institution API. */
-export interface DemoApiUser {
-  readonly institution: string;
-  readonly login: string;
-  readonly password: string;
-  readonly role: string;
-  readonly contactNumber?: string;
-}
+/** `demo.json` as `npm start` writes it; of its clients as if each had a secret. */
+export type Demo = Omit<DemoCredentials, 'clients'> & { readonly clients: readonly DemoClient[] };
 
-/** `demo.json` as `npm start` writes it. */
-export interface Demo {
-  readonly baseUrl: string;
-  readonly posUrl: string;
-  readonly caFile: string;
-  readonly clients: readonly DemoClient[];
-  readonly pointsOfSale: readonly { serviceHost: string; institution: string; languages: string[]; currency: string }[];
-  readonly users: readonly {
-    serviceHost: string;
-    login: string;
-    password: string;
-    contactNumber: string;
-    member: boolean;
-  }[];
-  readonly apiUsers: readonly DemoApiUser[];
-  readonly apiKeys: readonly { readonly institution: string; readonly key: string }[];
-  readonly fixtures: Readonly<Record<string, Record<string, { productId: string; performanceId: string }>>>;
-}
+export type DemoApiUser = Demo['apiUsers'][number];
 
 export type Product = Awaited<ReturnType<typeof startProduct>>;
 
