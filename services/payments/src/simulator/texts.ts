@@ -1,84 +1,51 @@
 import type { Language } from '@boxoffice/pages';
 
-interface Texts {
-  readonly simulator: string;
+const en = {
+  simulator: 'Payment simulator',
   /** Says on each page that nothing here is real. */
-  readonly notice: string;
-  readonly order: (description: string) => string;
-  readonly pay: (amount: string) => string;
-  readonly decline: string;
-  readonly cancel: string;
-  readonly close: string;
-  readonly wait: string;
-  readonly settle: string;
-  readonly fail: string;
-  readonly dispute: string;
-  readonly dispute_won: string;
-  readonly dispute_lost: string;
-  readonly refund_done: string;
-  readonly refund_failed: string;
-  readonly declined: string;
-  readonly waiting: string;
-  readonly paid: string;
-  readonly failed: string;
-  readonly expired: string;
-  readonly impossible: string;
-  readonly refunded: (amount: string) => string;
-  readonly refund: Readonly<Record<'pending' | 'succeeded' | 'failed', (amount: string) => string>>;
-  readonly disputed: Readonly<Record<'open' | 'won' | 'lost', (amount: string) => string>>;
-  readonly forTests: string;
-  readonly webhook: string;
-  readonly webhookSent: string;
-  readonly webhookLost: string;
-  readonly refunds: string;
-  readonly refundsDone: string;
-  readonly refundsPending: string;
-  readonly refundsFailed: string;
-}
-
-export const texts: Readonly<Record<Language, Texts>> = {
-  en: {
-    simulator: 'Payment simulator',
-    notice: 'This is a simulation: no card is asked for, and no money moves.',
-    order: (description) => `Order ${description}`,
-    pay: (amount) => `Pay ${amount}`,
-    decline: 'Let the card be declined',
-    cancel: 'Back to the shop',
-    close: 'Let this page expire',
-    wait: 'Let the bank decide later',
-    settle: 'The bank pays',
-    fail: 'The bank refuses',
-    dispute: 'Dispute the payment',
-    dispute_won: 'The dispute is won',
-    dispute_lost: 'The dispute is lost',
-    refund_done: 'The refund arrives',
-    refund_failed: 'The refund fails',
-    declined: 'The card was declined. You can try again.',
-    waiting: 'The bank has not decided yet.',
-    paid: 'Paid.',
-    failed: 'The bank has refused: nothing was paid.',
-    expired: 'This page has expired: nothing was paid.',
-    impossible: 'That is not possible here any more.',
-    refunded: (amount) => `Refunded: ${amount}`,
-    refund: {
-      pending: (amount) => `Refund of ${amount}: under way`,
-      succeeded: (amount) => `Refund of ${amount}: arrived`,
-      failed: (amount) => `Refund of ${amount}: failed`,
-    },
-    disputed: {
-      open: (amount) => `In dispute: ${amount}`,
-      won: (amount) => `Dispute won: ${amount}`,
-      lost: (amount) => `Dispute lost: ${amount}`,
-    },
-    forTests: 'For tests',
-    webhook: 'Webhook',
-    webhookSent: 'is sent',
-    webhookLost: 'is lost',
-    refunds: 'Refunds',
-    refundsDone: 'arrive at once',
-    refundsPending: 'take their time',
-    refundsFailed: 'fail',
+  notice: 'This is a simulation: no card is asked for, and no money moves.',
+  order: (description: string) => `Order ${description}`,
+  pay: (amount: string) => `Pay ${amount}`,
+  decline: 'Let the card be declined',
+  cancel: 'Back to the shop',
+  close: 'Let this page expire',
+  wait: 'Let the bank decide later',
+  settle: 'The bank pays',
+  fail: 'The bank refuses',
+  dispute: 'Dispute the payment',
+  dispute_won: 'The dispute is won',
+  dispute_lost: 'The dispute is lost',
+  refund_done: 'The refund arrives',
+  refund_failed: 'The refund fails',
+  declined: 'The card was declined. You can try again.',
+  waiting: 'The bank has not decided yet.',
+  paid: 'Paid.',
+  failed: 'The bank has refused: nothing was paid.',
+  expired: 'This page has expired: nothing was paid.',
+  impossible: 'That is not possible here any more.',
+  refunded: (amount: string) => `Refunded: ${amount}`,
+  refund: {
+    pending: (amount: string) => `Refund of ${amount}: under way`,
+    succeeded: (amount: string) => `Refund of ${amount}: arrived`,
+    failed: (amount: string) => `Refund of ${amount}: failed`,
   },
+  disputed: {
+    open: (amount: string) => `In dispute: ${amount}`,
+    won: (amount: string) => `Dispute won: ${amount}`,
+    lost: (amount: string) => `Dispute lost: ${amount}`,
+  },
+  forTests: 'For tests',
+  webhook: 'Webhook',
+  webhookSent: 'is sent',
+  webhookLost: 'is lost',
+  refunds: 'Refunds',
+  refundsDone: 'arrive at once',
+  refundsPending: 'take their time',
+  refundsFailed: 'fail',
+};
+
+export const texts: Readonly<Record<Language, typeof en>> = {
+  en,
   fr: {
     simulator: 'Simulateur de paiement',
     notice: 'Ceci est une simulation : aucune carte n’est demandée et aucun argent ne circule.',
