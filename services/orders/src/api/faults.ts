@@ -1,18 +1,17 @@
 import { type Code, Fault, type FaultHeaders } from '@boxoffice/envelope';
-import { type Details, type Reason, type Refusal, refusals, refuse } from '../domain/decisions.ts';
+import { codesByState, type Details, type Reason, type Refusal, refusals, refuse } from '../domain/decisions.ts';
 import { formatPaymentPath } from '../ids.ts';
 
-const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;
+const codes: Readonly<Record<Reason, readonly [Code, ...unknown[]]>> = refusals;
 type CodesByState = Readonly<Partial<Record<NonNullable<Refusal['state']>, Code>>>;
-const codesByState: CodesByState = refusals.wrong_state.codeIn;
-const changeCodesByState: CodesByState = refusals.not_changeable.codeIn;
+const byState: Readonly<Partial<Record<Reason, CodesByState>>> = codesByState;
 
 export function listCodes(...reasons: readonly Reason[]): readonly Code[] {
-  return [...new Set(reasons.map((reason) => codes[reason].code))];
+  return [...new Set(reasons.map((reason) => codes[reason][0]))];
 }
 
-export const stateCodes: readonly Code[] = Object.values(codesByState);
-export const changeStateCodes: readonly Code[] = [...new Set(Object.values(changeCodesByState))];
+export const stateCodes: readonly Code[] = Object.values(codesByState.wrong_state);
+export const changeStateCodes: readonly Code[] = [...new Set(Object.values(codesByState.not_changeable))];
 
 export class RefusedOrder extends Fault {
   readonly reason: Reason;
@@ -32,8 +31,7 @@ export function toFault({ reason, details, state, recorded, unknownCodes }: Refu
     const Location = formatPaymentPath(recorded.orderId, recorded.paymentId);
     return new RefusedOrder(reason, ['payment_recorded', details, { Location }]);
   }
-  const byState = { wrong_state: codesByState, not_changeable: changeCodesByState }[String(reason)];
-  const code = (state && byState?.[state]) || codes[reason].code;
+  const code = (state && byState[reason]?.[state]) || codes[reason][0];
   return new RefusedOrder(reason, [code, details, getHeaders(code)], unknownCodes);
 }
 

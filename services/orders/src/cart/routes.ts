@@ -5,7 +5,7 @@ import * as example from '../api/examples.ts';
 import { createRefusalFault, RefusedOrder } from '../api/faults.ts';
 import { contactNumber } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
-import { refusals } from '../domain/decisions.ts';
+import { findShopReason } from '../domain/decisions.ts';
 import { states } from '../domain/order/order.ts';
 import { isHandled } from '../domain/order/state.ts';
 import { deriveId } from '../ids.ts';
@@ -152,7 +152,7 @@ export async function answerOutcome(
     const order = await context.orders.of(institution).get(orderId);
     if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable'))
       return answerDone(order);
-    const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
+    const reason = error instanceof RefusedOrder ? findShopReason(error.reason) : null;
     if (!reason) throw error;
     const shown = order ? toShopView(order, context.now()) : null;
     return ok({ outcome: 'refused' as const, reason, details: error.details, order: shown });

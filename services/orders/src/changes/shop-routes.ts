@@ -3,7 +3,7 @@ import * as example from '../api/examples.ts';
 import { answerOutcome } from '../cart/routes.ts';
 import { Outcome } from '../cart/schemas.ts';
 import type { OrdersContext } from '../context.ts';
-import { refusals } from '../domain/decisions.ts';
+import { findShopReason } from '../domain/decisions.ts';
 import { deriveId } from '../ids.ts';
 import { endChange } from './end.ts';
 import * as examples from './examples.ts';
@@ -37,7 +37,7 @@ export function createShopChangeRoutes(context: OrdersContext): AnyOperation[] {
         const wanted = readChangeInput(NO_SCOPES, body);
         const draft = await quoteChange(context, { institution, orderId }, wanted, { sellsToAnybody: false });
         const refused = listQuoteRefusals(draft).map(({ lineId, refusal: { reason, details } }) => ({
-          ...{ lineId, reason: refusals[reason].shopReason ?? 'not_changeable', details },
+          ...{ lineId, reason: findShopReason(reason) ?? 'not_changeable', details },
         }));
         return ok({ ...toQuoteView(draft), refusals: refused });
       },

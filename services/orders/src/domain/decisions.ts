@@ -1,217 +1,154 @@
 import type { DomainFact } from './order/facts.ts';
 import type { Order, State } from './order/order.ts';
 
-interface Row {
-  readonly code: string;
-  readonly codeIn?: Readonly<Partial<Record<State, string>>>;
-  /** Null if no visitor's request is refused for it. Code and text of family B: services/pos/src/orders/refusals.ts. */
-  readonly shopReason: string | null;
-  /** English; absent if the rules always say more. */
-  readonly details?: string;
-}
+/**
+ * Code; the reason for visitors, null if no visitor's request is refused for it (code and text of family B:
+ * services/pos/src/orders/refusals.ts); an English sentence, absent if the rules always say more.
+ */
+type Row = readonly [code: string, shopReason: string | null, details?: string];
+
+/** Of an order in a state in which the code says more. */
+export const codesByState = {
+  wrong_state: {
+    expired: 'order_expired',
+    cancelled: 'order_cancelled',
+    confirmed: 'order_confirmed',
+    payment_pending: 'order_payment_pending',
+  },
+  not_changeable: {
+    open: 'order_not_confirmed',
+    reserved: 'order_not_confirmed',
+    payment_pending: 'order_not_confirmed',
+    expired: 'order_expired',
+    cancelled: 'order_cancelled',
+  },
+} as const;
 
 /** Whatever the reason, a refusal that leaves money recorded answers family A `payment_recorded`. */
 export const refusals = {
   // Paid in full and not sold yet, the order or its pending change: sell that, then decide again.
-  sale_due: {
-    code: 'conflict',
-    shopReason: 'busy',
-    details: 'The order is being confirmed or changed; repeat this shortly.',
-  },
-  overtaken: {
-    code: 'conflict',
-    shopReason: 'busy',
-    details: 'Another request is changing the order; repeat this one shortly.',
-  },
-  not_due: { code: 'conflict', shopReason: null, details: 'The order does not expire now.' },
+  sale_due: ['conflict', 'busy', 'The order is being confirmed or changed; repeat this shortly.'],
+  overtaken: ['conflict', 'busy', 'Another request is changing the order; repeat this one shortly.'],
+  not_due: ['conflict', null, 'The order does not expire now.'],
 
-  unknown_order: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
-  unknown_line: { code: 'not_found', shopReason: 'unknown_line', details: 'There is no resource with this id.' },
-  unknown_discount: {
-    code: 'not_found',
-    shopReason: 'unknown_discount',
-    details: 'There is no resource with this id.',
-  },
-  unknown_payment: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
-  unknown_refund: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
+  unknown_order: ['not_found', null, 'There is no resource with this id.'],
+  unknown_line: ['not_found', 'unknown_line', 'There is no resource with this id.'],
+  unknown_discount: ['not_found', 'unknown_discount', 'There is no resource with this id.'],
+  unknown_payment: ['not_found', null, 'There is no resource with this id.'],
+  unknown_refund: ['not_found', null, 'There is no resource with this id.'],
 
   // By the bounds of the client.
-  on_account_excluded: {
-    code: 'forbidden',
-    shopReason: null,
-    details: 'By its bounds this client confirms nothing on account: record the payment.',
-  },
+  on_account_excluded: [
+    'forbidden',
+    null,
+    'By its bounds this client confirms nothing on account: record the payment.',
+  ],
 
-  wrong_state: {
-    code: 'precondition_failed',
-    codeIn: {
-      expired: 'order_expired',
-      cancelled: 'order_cancelled',
-      confirmed: 'order_confirmed',
-      payment_pending: 'order_payment_pending',
-    },
-    shopReason: 'cart_gone',
-  },
+  wrong_state: ['precondition_failed', 'cart_gone'],
   // Write `expire`, then decide again.
-  past_due: { code: 'order_expired', shopReason: 'cart_gone' },
-  empty: { code: 'order_empty', shopReason: 'empty' },
-  unpaid: { code: 'order_unpaid', shopReason: 'unpaid', details: 'Something is due.' },
-  ticket_controlled: { code: 'order_ticket_controlled', shopReason: 'not_cancellable' },
+  past_due: ['order_expired', 'cart_gone'],
+  empty: ['order_empty', 'empty'],
+  unpaid: ['order_unpaid', 'unpaid', 'Something is due.'],
+  ticket_controlled: ['order_ticket_controlled', 'not_cancellable'],
 
-  cart_gone: { code: 'precondition_failed', shopReason: 'cart_gone', details: 'The cart was bought already.' },
-  cart_expired: {
-    code: 'order_expired',
-    shopReason: 'cart_expired',
-    details: 'The places of the cart are no longer held.',
-  },
-  account_required: {
-    code: 'precondition_failed',
-    shopReason: 'account_required',
-    details: 'Only contacts with an account buy on account.',
-  },
-  tariff_not_accessible: { code: 'order_tariff_not_accessible', shopReason: 'tariff_not_accessible' },
-  unknown_code: { code: 'discount_unknown_code', shopReason: 'unknown_code' },
-  code_used_up: { code: 'discount_limit_reached', shopReason: 'code_used_up' },
-  code_not_applicable: { code: 'discount_not_applicable', shopReason: 'code_not_applicable' },
-  too_many_codes: {
-    code: 'semantically_invalid',
-    shopReason: 'too_many_codes',
-    details: 'A cart has at most 10 codes.',
-  },
+  cart_gone: ['precondition_failed', 'cart_gone', 'The cart was bought already.'],
+  cart_expired: ['order_expired', 'cart_expired', 'The places of the cart are no longer held.'],
+  account_required: ['precondition_failed', 'account_required', 'Only contacts with an account buy on account.'],
+  tariff_not_accessible: ['order_tariff_not_accessible', 'tariff_not_accessible'],
+  unknown_code: ['discount_unknown_code', 'unknown_code'],
+  code_used_up: ['discount_limit_reached', 'code_used_up'],
+  code_not_applicable: ['discount_not_applicable', 'code_not_applicable'],
+  too_many_codes: ['semantically_invalid', 'too_many_codes', 'A cart has at most 10 codes.'],
   // Price it for the one who buys it, then decide again.
-  other_prices: {
-    code: 'conflict',
-    shopReason: 'busy',
-    details: 'The cart has the prices of another contact; repeat this shortly.',
-  },
-  dearer: {
-    code: 'order_tariff_not_accessible',
-    shopReason: 'dearer',
-    details: 'The cart costs more for this contact than it shows.',
-  },
-  tariff_locked: {
-    code: 'order_tariff_locked',
-    shopReason: 'tariff_locked',
-    details: 'A tariff is sold only with a discount that unlocks it: name its code in $.codes.',
-  },
-  payment_declined: {
-    code: 'precondition_failed',
-    shopReason: 'payment_declined',
-    details: 'The payment was declined.',
-  },
-  not_cancellable: { code: 'precondition_failed', shopReason: 'not_cancellable' },
-  performance_begun: {
-    code: 'precondition_failed',
-    shopReason: 'not_cancellable',
-    details: 'The first performance has started, so it cannot be cancelled.',
-  },
+  other_prices: ['conflict', 'busy', 'The cart has the prices of another contact; repeat this shortly.'],
+  dearer: ['order_tariff_not_accessible', 'dearer', 'The cart costs more for this contact than it shows.'],
+  tariff_locked: [
+    'order_tariff_locked',
+    'tariff_locked',
+    'A tariff is sold only with a discount that unlocks it: name its code in $.codes.',
+  ],
+  payment_declined: ['precondition_failed', 'payment_declined', 'The payment was declined.'],
+  not_cancellable: ['precondition_failed', 'not_cancellable'],
+  performance_begun: [
+    'precondition_failed',
+    'not_cancellable',
+    'The first performance has started, so it cannot be cancelled.',
+  ],
 
   // Of changes of confirmed orders.
-  not_changeable: {
-    code: 'precondition_failed',
-    codeIn: {
-      open: 'order_not_confirmed',
-      reserved: 'order_not_confirmed',
-      payment_pending: 'order_not_confirmed',
-      expired: 'order_expired',
-      cancelled: 'order_cancelled',
-    },
-    shopReason: 'not_changeable',
-  },
-  change_in_progress: { code: 'change_in_progress', shopReason: 'change_in_progress' },
-  change_not_allowed: { code: 'change_not_allowed', shopReason: 'not_changeable' },
-  change_ticket_controlled: { code: 'order_ticket_controlled', shopReason: 'not_changeable' },
-  difference_changed: { code: 'change_difference_changed', shopReason: 'difference_changed' },
-  change_overpaid: { code: 'semantically_invalid', shopReason: 'busy' },
-  unknown_change: {
-    code: 'not_found',
-    shopReason: 'unknown_change',
-    details: 'There is no resource with this id.',
-  },
-  change_final: { code: 'change_final', shopReason: 'not_changeable' },
+  not_changeable: ['precondition_failed', 'not_changeable'],
+  change_in_progress: ['change_in_progress', 'change_in_progress'],
+  change_not_allowed: ['change_not_allowed', 'not_changeable'],
+  change_ticket_controlled: ['order_ticket_controlled', 'not_changeable'],
+  difference_changed: ['change_difference_changed', 'difference_changed'],
+  change_overpaid: ['semantically_invalid', 'busy'],
+  unknown_change: ['not_found', 'unknown_change', 'There is no resource with this id.'],
+  change_final: ['change_final', 'not_changeable'],
 
   // The first four and `invalid_reference` are the catalog's reasons as well.
-  places_unavailable: { code: 'order_places_unavailable', shopReason: 'places_unavailable' },
-  not_on_sale: { code: 'order_not_on_sale', shopReason: 'not_on_sale' },
-  too_many_places: { code: 'order_too_many_places', shopReason: 'too_many_places' },
-  tariff_not_sold_here: { code: 'order_tariff_not_sold_here', shopReason: 'tariff_not_sold_here' },
-  hold_limit: { code: 'order_hold_limit', shopReason: 'hold_limit' },
+  places_unavailable: ['order_places_unavailable', 'places_unavailable'],
+  not_on_sale: ['order_not_on_sale', 'not_on_sale'],
+  too_many_places: ['order_too_many_places', 'too_many_places'],
+  tariff_not_sold_here: ['order_tariff_not_sold_here', 'tariff_not_sold_here'],
+  hold_limit: ['order_hold_limit', 'hold_limit'],
   // The order has the place already.
-  place_repeated: {
-    code: 'precondition_failed',
-    shopReason: 'places_unavailable',
-    details: 'A place of the new lines belongs to a line already.',
-  },
-  places_gone: { code: 'precondition_failed', shopReason: 'places_gone' },
+  place_repeated: ['precondition_failed', 'places_unavailable', 'A place of the new lines belongs to a line already.'],
+  places_gone: ['precondition_failed', 'places_gone'],
 
-  invalid_reference: { code: 'semantically_invalid', shopReason: 'invalid_reference' },
-  invalid_items: {
-    code: 'semantically_invalid',
-    shopReason: 'invalid_items',
-    details: 'quantity must equal the number of placeIds',
-  },
-  currency_mismatch: { code: 'semantically_invalid', shopReason: 'invalid_reference' },
-  invalid_amount: {
-    code: 'validation_error',
-    shopReason: 'invalid_reference',
-    details: 'The prices do not add up to an exact integer.',
-  },
-  overpaid_pending: {
-    code: 'semantically_invalid',
-    shopReason: null,
-    details: '$.overpaid is of captured money, so $.status must be captured.',
-  },
-  due_in_past: { code: 'semantically_invalid', shopReason: null, details: '$.dueAt must be in the future.' },
-  due_too_late: { code: 'semantically_invalid', shopReason: null },
+  invalid_reference: ['semantically_invalid', 'invalid_reference'],
+  invalid_items: ['semantically_invalid', 'invalid_items', 'quantity must equal the number of placeIds'],
+  currency_mismatch: ['semantically_invalid', 'invalid_reference'],
+  invalid_amount: ['validation_error', 'invalid_reference', 'The prices do not add up to an exact integer.'],
+  overpaid_pending: ['semantically_invalid', null, '$.overpaid is of captured money, so $.status must be captured.'],
+  due_in_past: ['semantically_invalid', null, '$.dueAt must be in the future.'],
+  due_too_late: ['semantically_invalid', null],
 
-  exceeds_due: { code: 'payment_exceeds_due', shopReason: null },
-  total_differs: { code: 'order_total_differs', shopReason: null },
-  exceeds_paid: { code: 'refund_exceeds_paid', shopReason: null },
-  payment_final: { code: 'payment_final', shopReason: null },
-  payment_by_provider: {
-    code: 'payment_by_provider',
-    shopReason: null,
-    details: 'The payment is by a provider, so only the provider settles it.',
-  },
-  payment_disputed: {
-    code: 'payment_disputed',
-    shopReason: null,
-    details: 'The payment is in dispute, so it cannot be refunded now.',
-  },
-  not_payable: {
-    code: 'precondition_failed',
-    shopReason: 'not_payable',
-    details: 'Three hours after its checkout an order cannot be paid any more.',
-  },
+  exceeds_due: ['payment_exceeds_due', null],
+  total_differs: ['order_total_differs', null],
+  exceeds_paid: ['refund_exceeds_paid', null],
+  payment_final: ['payment_final', null],
+  payment_by_provider: ['payment_by_provider', null, 'The payment is by a provider, so only the provider settles it.'],
+  payment_disputed: ['payment_disputed', null, 'The payment is in dispute, so it cannot be refunded now.'],
+  not_payable: [
+    'precondition_failed',
+    'not_payable',
+    'Three hours after its checkout an order cannot be paid any more.',
+  ],
   // Of a provider's page: another one is opened for what is due.
-  amount_differs: { code: 'precondition_failed', shopReason: 'amount_differs' },
-  late_and_unpaid: {
-    code: 'payment_recorded',
-    shopReason: null,
-    details: 'The payment is recorded, but the order is past its deadline and not paid in full.',
-  },
-  change_lapsed: {
-    code: 'payment_recorded',
-    shopReason: null,
-    details: 'The payment is recorded, but the change has lapsed and cannot be done any more; the money is credit.',
-  },
-  paid_after_cancellation: {
-    code: 'payment_recorded',
-    shopReason: 'cart_gone',
-    details: 'The payment is recorded, but the order is cancelled; refund it.',
-  },
+  amount_differs: ['precondition_failed', 'amount_differs'],
+  late_and_unpaid: [
+    'payment_recorded',
+    null,
+    'The payment is recorded, but the order is past its deadline and not paid in full.',
+  ],
+  change_lapsed: [
+    'payment_recorded',
+    null,
+    'The payment is recorded, but the change has lapsed and cannot be done any more; the money is credit.',
+  ],
+  paid_after_cancellation: [
+    'payment_recorded',
+    'cart_gone',
+    'The payment is recorded, but the order is cancelled; refund it.',
+  ],
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type Reason = keyof typeof refusals;
 
 /** A rule may leave the text to the table where that has one. */
-export type Details<R extends Reason> = (typeof refusals)[R] extends { readonly details: string }
+export type Details<R extends Reason> = (typeof refusals)[R] extends readonly [string, string | null, string]
   ? readonly [details?: string]
   : readonly [details: string];
 
-export const shopReasons: readonly NonNullable<(typeof refusals)[Reason]['shopReason']>[] = [
-  ...new Set(Object.values(refusals).flatMap(({ shopReason }) => shopReason ?? [])),
+export type ShopReason = NonNullable<(typeof refusals)[Reason][1]>;
+
+export const shopReasons: readonly ShopReason[] = [
+  ...new Set(Object.values(refusals).flatMap(([, shopReason]) => shopReason ?? [])),
 ];
+
+export function findShopReason(reason: Reason): ShopReason | null {
+  return refusals[reason][1];
+}
 
 /** `details`: an English sentence for humans. */
 export interface Refusal {
@@ -243,7 +180,7 @@ const rows: Readonly<Record<Reason, Row>> = refusals;
 
 /** Without `details` it says what the table says. */
 export function refuse<R extends Reason>(reason: R, ...[details]: Details<R>): Refused {
-  return { refused: { reason, details: details ?? rows[reason].details ?? '' } };
+  return { refused: { reason, details: details ?? rows[reason][2] ?? '' } };
 }
 
 export function accept<O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> {
