@@ -19,23 +19,7 @@ export type AuthorizationError =
   | 'request_uri_not_supported'
   | 'temporarily_unavailable';
 
-export interface AuthorizationRequest {
-  readonly client: ClientDocument;
-  readonly redirectUri: string;
-  readonly state: string | undefined;
-  /** The wanted scopes; undefined for all. */
-  readonly scopes: readonly string[] | undefined;
-  readonly challenge: string;
-  readonly nonce: string | null;
-  readonly prompts: readonly string[];
-  /** Seconds. */
-  readonly maxAge: number | undefined;
-  readonly loginHint: string | undefined;
-  readonly idTokenHint: string | undefined;
-  readonly uiLocales: string | undefined;
-  /** The parameters as they were sent, to send the request again. */
-  readonly parameters: Readonly<Record<string, string>>;
-}
+export type AuthorizationRequest = ReturnType<typeof toRequest>;
 
 interface RequestError {
   readonly redirectUri: string;
@@ -166,18 +150,21 @@ export async function readRequest(
   return { kind: 'error', error: { redirectUri, state: known, error, description } };
 }
 
-const toRequest = (p: Parameters, client: ClientDocument, redirectUri: string): AuthorizationRequest => ({
+const toRequest = (p: Parameters, client: ClientDocument, redirectUri: string) => ({
   client,
   redirectUri,
   state: p.state,
+  /** The wanted scopes; undefined for all. */
   scopes: p.scope === undefined || readScopes(p.scope).length === 0 ? undefined : readScopes(p.scope),
   challenge: p.code_challenge ?? '',
   nonce: p.nonce ?? null,
   prompts: readScopes(p.prompt ?? ''),
+  /** Seconds. */
   maxAge: p.max_age === undefined ? undefined : Number(p.max_age),
   loginHint: p.login_hint,
   idTokenHint: p.id_token_hint,
   uiLocales: p.ui_locales,
+  /** The parameters as they were sent, to send the request again. */
   parameters: Object.fromEntries(
     KNOWN.flatMap((name) => {
       const value = p[name];

@@ -30,12 +30,9 @@ const INVITATION = /^inv_[A-Za-z0-9_-]{43}$/;
 export const INVITATION_PATH = '/auth/invitation';
 
 /** A new invitation with its link, which is shown this once. */
-export interface NewInvitation {
-  readonly invitation: Invitation;
-  readonly secret: string;
-}
+export type NewInvitation = ReturnType<typeof makeNewInvitation>;
 
-export function makeNewInvitation(now: number): NewInvitation {
+export function makeNewInvitation(now: number) {
   const secret = makeSecret('inv_');
   return { secret, invitation: { hash: hashSecret(secret), expiresAt: now + INVITATION_MS } };
 }

@@ -8,11 +8,7 @@ import { catalogApi } from './generated/catalog.ts';
 import { contactsApi } from './generated/contacts.ts';
 
 /** Rejects with Fault `service_unavailable` if the service does not answer or its address is not known. */
-export interface References {
-  /** Whether the institution has a contact with this number whose data was not erased. */
-  hasContact(institution: string, contactNumber: string): Promise<boolean>;
-  hasPointOfSale(institution: string, serviceHost: string): Promise<boolean>;
-}
+export type References = ReturnType<typeof createReferences>;
 
 export interface ReferencesOptions {
   /** Read at the first question: in the process of `npm start` they are known later than the authorizer's start. */
@@ -21,7 +17,7 @@ export interface ReferencesOptions {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-export function createReferences({ urls, credentials, logger }: ReferencesOptions): References {
+export function createReferences({ urls, credentials, logger }: ReferencesOptions) {
   const requireAddress = (name: 'catalog' | 'contacts'): string => {
     const url = urls()[name];
     if (url !== undefined) return url;
@@ -37,14 +33,15 @@ export function createReferences({ urls, credentials, logger }: ReferencesOption
   let contacts: ReturnType<typeof connectContacts> | undefined;
 
   return {
-    hasContact: async (institution, contactNumber) => {
+    /** Whether the institution has a contact with this number whose data was not erased. */
+    hasContact: async (institution: string, contactNumber: string): Promise<boolean> => {
       // An ill-formed string is no contact number.
       if (!contactNumber.isWellFormed()) return false;
       contacts ??= connectContacts();
       const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber } });
       return contact?.erasedAt === null;
     },
-    hasPointOfSale: async (institution, serviceHost) => {
+    hasPointOfSale: async (institution: string, serviceHost: string): Promise<boolean> => {
       // Service hosts are unique in the installation, so this operation belongs to no institution.
       catalog ??= connectCatalog();
       const found = await catalog.find('', 'findPointOfSale', { path: { serviceHost } });

@@ -25,13 +25,7 @@ import { tickets } from '@boxoffice/tickets';
 import type { LocalSettings } from './settings.ts';
 import { explainKeys, keepKeyEncryptionKey } from './settings.ts';
 
-export interface Services {
-  readonly urls: Readonly<
-    Record<'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'events' | 'payments' | 'pos', string>
-  >;
-  readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
-  readonly trouble: () => string | undefined;
-}
+export type Services = Awaited<ReturnType<typeof startServices>>;
 
 /** With demo data, webhooks may be tried on receivers of this machine. */
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128'];
@@ -76,7 +70,7 @@ interface InstallationParts {
 }
 
 /** Starts every service in this process, on loopback and ports that the system chooses: only the gateway is public. */
-export async function startServices(parts: InstallationParts): Promise<Services> {
+export async function startServices(parts: InstallationParts) {
   const { settings, engines, stop, metrics, checks, hasDemoData, demoDoorClientIds } = parts;
   const { publicUrl, serviceRootSecret, logLevel } = settings;
   let trouble: string | undefined;

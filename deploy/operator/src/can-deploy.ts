@@ -98,14 +98,6 @@ const readReleases = async (address: Address, row: ServiceRow, callers: string):
 // Loaded when it is needed: every process is.
 const contracts = () => import('@boxoffice/contracts');
 
-interface Seen {
-  readonly running: readonly Running[];
-  /** Why processes of the product are not among them, each in words. */
-  readonly unseen: readonly string[];
-  /** The instances of teams' services that are not among them. */
-  readonly away: readonly Unreached[];
-}
-
 /** The gateway describes to the outside only what is of all: what is its own has its name there. */
 const ofGateway = ({ openapi, ...release }: Running): Running => {
   const own = Object.entries(openapi.paths).flatMap(([path, item]) => {
@@ -118,7 +110,7 @@ const ofGateway = ({ openapi, ...release }: Running): Running => {
 const reasonFor = ({ service, at, reason }: Unreached): string => `${service} at ${at}: ${reason}`;
 
 /** Reads what runs; the gateway calls and consumes as its row says, so it is read only if it is the one to deploy. */
-const look = async (installation: Installation, rows: readonly ServiceRow[], service: string): Promise<Seen> => {
+const look = async (installation: Installation, rows: readonly ServiceRow[], service: string) => {
   const { from, all, unknown } = await findAddresses(installation, rows);
   const { findOwnRelease } = await contracts();
   const read = rows.filter(({ name }) => name !== 'gateway' || service === 'gateway');
@@ -139,6 +131,7 @@ const look = async (installation: Installation, rows: readonly ServiceRow[], ser
       if (isUnreached(one)) return [];
       return [one.name === 'gateway' ? ofGateway(one) : one];
     }),
+    /** Why processes of the product are not among them, each in words. */
     unseen: [
       ...(nowhere ? [`boxoffice is not running on ${installation.directory}`] : []),
       ...unreached.filter((one) => isBuiltIn(one.service)).map(reasonFor),
@@ -146,6 +139,7 @@ const look = async (installation: Installation, rows: readonly ServiceRow[], ser
         .filter((one) => read.some(({ name }) => name === one.service))
         .map((one) => `${one.service}: ${one.setting} is not set`),
     ],
+    /** The instances of teams' services that are not among them. */
     away: unreached.filter((one) => !isBuiltIn(one.service)),
   };
 };

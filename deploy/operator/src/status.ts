@@ -1,29 +1,14 @@
 import { timeZoneRelease } from '@boxoffice/http/local-time';
-import type { QueueDepth } from '@boxoffice/messaging';
 import { type OrderDocument, type OrderWork, ordersCollection } from '@boxoffice/orders';
 import { builtInRows } from '@boxoffice/runtime/services';
 import type { Store, Where } from '@boxoffice/store';
 import { type Command, formatResult, type Report } from './command.ts';
 import { type Installation, readUsableRows, serviceNames } from './installation.ts';
-import { type Addresses, findAddresses, type NotAsked, type ProcessState, probe } from './processes.ts';
+import { findAddresses, type NotAsked, type ProcessState, probe } from './processes.ts';
 
-interface OutboxState {
-  readonly service: string;
-  /** At most {@link COUNTED}. */
-  readonly events: number;
-  /** Age of the oldest; 0 without events. */
-  readonly oldestSeconds: number;
-}
+type OutboxState = Awaited<ReturnType<typeof outboxOf>>;
 
-interface OrdersState {
-  /** Cancelled orders whose tickets or places have not all followed. */
-  readonly openCancellations: number;
-  readonly oldestCancellationSeconds: number;
-  /** Orders past their deadline whose end is still due. */
-  readonly expiredUnswept: number;
-  /** Orders that are paid in full and still to be sold. */
-  readonly stuckSteps: number;
-}
+type OrdersState = Awaited<ReturnType<typeof ordersOf>>;
 
 /** The upper limit of the counts. */
 const COUNTED = 1_000;
@@ -36,17 +21,19 @@ const RETRIED_MS = 40_000;
 
 const ageOf = (at: number, now: number): number => Math.max(0, Math.round((now - at) / 1_000));
 
-const outboxOf = async (service: string, { outbox }: Store): Promise<OutboxState> => {
+const outboxOf = async (service: string, { outbox }: Store) => {
   const events = await outbox.pending(COUNTED);
   const [oldest] = events;
   return {
     service,
+    /** At most {@link COUNTED}. */
     events: events.length,
+    /** Age of the oldest; 0 without events. */
     oldestSeconds: oldest ? ageOf(Date.parse(oldest.occurredAt), Date.now()) : 0,
   };
 };
 
-const ordersOf = async (store: Store): Promise<OrdersState> => {
+const ordersOf = async (store: Store) => {
   const orders = store.collection(ordersCollection).acrossInstitutions;
   const now = Date.now();
   const due = now - SWEPT_SECONDS * 1_000;
@@ -58,9 +45,12 @@ const ordersOf = async (store: Store): Promise<OrdersState> => {
   const late = (name: OrderWork): number => waiting.filter((order) => (order.due?.[name]?.since ?? now) <= due).length;
   const [oldest] = open;
   return {
+    /** Cancelled orders whose tickets or places have not all followed. */
     openCancellations: open.length,
     oldestCancellationSeconds: oldest?.cancellation ? ageOf(oldest.cancellation.requestedAt, now) : 0,
+    /** Orders past their deadline whose end is still due. */
     expiredUnswept: late('expire'),
+    /** Orders that are paid in full and still to be sold. */
     stuckSteps: late('sell'),
   };
 };
@@ -72,22 +62,7 @@ interface Unseen {
 
 const isUnseen = (part: object): part is Unseen => 'unreachable' in part;
 
-export interface Overview {
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly data: string;
-  readonly engines: Installation['engines'];
-  readonly timeZones: string;
-  /** Why the services file cannot be used, so that only the product's own services are looked at; null: it can. */
-  readonly servicesFile: string | null;
-  readonly addresses: Addresses['from'];
-  /** The probed processes, then a row for each of `notAsked`. */
-  readonly processes: readonly ProcessState[];
-  readonly notAsked: readonly NotAsked[];
-  readonly queues: readonly QueueDepth[] | Unseen;
-  readonly outboxes: readonly OutboxState[] | Unseen;
-  readonly orders: OrdersState | Unseen;
-}
+export type Overview = Awaited<ReturnType<typeof lookAt>>;
 
 const tryLook = async <Part>(look: () => Promise<Part>): Promise<Part | Unseen> => {
   try {
@@ -119,7 +94,7 @@ const rowOf = ({ service, setting }: NotAsked): ProcessState => ({
 });
 
 /** Reads everything; unreachable parts are reported as such. @throws {SettingsFault} */
-const lookAt = async (installation: Installation): Promise<Overview> => {
+const lookAt = async (installation: Installation) => {
   const { rows, fault } = readUsableRows();
   const { from, all, unknown } = await findAddresses(installation, rows);
   const [processes, queues, events, waiting] = await Promise.all([
@@ -129,12 +104,15 @@ const lookAt = async (installation: Installation): Promise<Overview> => {
     tryLook(() => orders(installation)),
   ]);
   return {
+    /** ISO 8601 UTC. */
     at: new Date().toISOString(),
     data: installation.engines.store === 'SQLite' ? installation.directory : 'MongoDB',
     engines: installation.engines,
     timeZones: timeZoneRelease,
+    /** Why the services file cannot be used, so that only the product's own services are looked at; null: it can. */
     servicesFile: fault,
     addresses: from,
+    /** The probed processes, then a row for each of `notAsked`. */
     processes: [...processes.flat(), ...unknown.map(rowOf)],
     notAsked: unknown,
     queues,

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Html, html } from '@boxoffice/pages';
+import { html } from '@boxoffice/pages';
 
 export const DOCS = '/docs';
 
@@ -90,15 +90,10 @@ const isGuide = (entry: Entry): entry is Guide => entry.file !== undefined;
 
 export const guides: readonly Guide[] = sections.flatMap(({ entries }) => entries).filter(isGuide);
 
-interface Rendered {
-  readonly title: string;
-  readonly content: Html;
-}
-
 const paths = new Map(guides.map(({ path, file }) => [file, `${DOCS}${path}`]));
 
 /** Links to what is in the repository only are their text, images are left out, and HTML is shown as text. */
-export async function render(file: string, text: string): Promise<Rendered> {
+export async function render(file: string, text: string) {
   const { Marked } = await import('marked');
   let title = '';
   const marked = new Marked({

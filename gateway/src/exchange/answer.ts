@@ -47,11 +47,6 @@ interface Refused {
   readonly requestId: string;
 }
 
-interface FaultAnswer {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
 /** Decides by the raw request line between a page and the error shape of its family. */
@@ -71,7 +66,7 @@ export function refuseByLine(
   };
 }
 
-const buildFaultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
+const buildFaultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused) => {
   if (isPage) {
     const { headers, body } = renderErrorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
     // Every response of the gateway has this one already.

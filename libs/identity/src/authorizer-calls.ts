@@ -69,10 +69,7 @@ interface ServiceCall {
   readonly operation: string;
 }
 
-export interface ServiceCredentials {
-  /** Cached. Rejects with Fault `service_unavailable` without the authorizer, and with an Error if it refuses. */
-  tokenFor(call: ServiceCall): Promise<string>;
-}
+export type ServiceCredentials = ReturnType<typeof createServiceCredentials>;
 
 interface ServiceCredentialsOptions extends AuthorizerCaller {
   readonly keys?: Pick<KeySet, 'key'>;
@@ -90,7 +87,7 @@ const SPARE_MS = 15_000;
 
 const CACHE_SIZE = 10_000;
 
-export function createServiceCredentials(options: ServiceCredentialsOptions): ServiceCredentials {
+export function createServiceCredentials(options: ServiceCredentialsOptions) {
   const { service, keys, now = Date.now } = options;
   const callAuthorizer = createAuthorizerCalls(options);
   const minted = new LRUCache<string, Minted>({ maxSize: CACHE_SIZE, sizeCalculation: () => 1 });
@@ -116,7 +113,8 @@ export function createServiceCredentials(options: ServiceCredentialsOptions): Se
   };
 
   return {
-    tokenFor: async (call) => {
+    /** Cached. Rejects with Fault `service_unavailable` without the authorizer, and with an Error if it refuses. */
+    tokenFor: async (call: ServiceCall): Promise<string> => {
       const key = JSON.stringify([call.audience, call.institution, call.operation]);
       const known = minted.get(key);
       if (known && now() < known.expiresAt - SPARE_MS && (await counts(known))) return known.identity;

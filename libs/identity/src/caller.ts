@@ -88,14 +88,6 @@ export function toPrincipal({ client, user }: Pick<Caller, 'client' | 'user'>): 
   return client === null || user === null ? client : `${client}/${user.id}`;
 }
 
-interface Restriction {
-  readonly contacts: readonly string[] | null;
-  /** The only points of sale whose orders and tickets it sees; service hosts, in lower case. Empty: none at all. */
-  readonly pointsOfSale: readonly string[] | null;
-  /** The only client whose orders, with their tickets and contacts, it sees: the caller's own. */
-  readonly ownClient: string | null;
-}
-
 /** The contacts of a client with bounds: those that it made, and those that its orders name. */
 export interface ContactBounds {
   readonly client: string;
@@ -107,11 +99,13 @@ export interface ContactBounds {
 export type Restricted = Pick<Caller, 'client' | 'user' | 'bounds'>;
 
 /** The narrower of what the user's role and the client's bounds allow. */
-export function computeRestriction({ client, user, bounds }: Restricted): Restriction {
+export function computeRestriction({ client, user, bounds }: Restricted) {
   const [own, its] = [ofRole(user), ofBounds(bounds)];
   return {
     contacts: user?.role === 'customer' ? [user.contact].filter((contact) => contact !== null) : null,
+    /** The only points of sale whose orders and tickets it sees; service hosts, in lower case. Empty: none at all. */
     pointsOfSale: own && its ? own.filter((host) => its.includes(host)) : (own ?? its),
+    /** The only client whose orders, with their tickets and contacts, it sees: the caller's own. */
     ownClient: bounds?.ownOrders ? client : null,
   };
 }

@@ -45,11 +45,7 @@ export interface Attempt {
   readonly ip: string;
 }
 
-interface Limit {
-  readonly id: string;
-  readonly most: number;
-  readonly windowMs: number;
-}
+type Limit = ReturnType<typeof networkLimit>;
 
 interface AddressLimit {
   readonly what: string;
@@ -143,7 +139,7 @@ export function createLoginAttempts(
   };
 }
 
-const networkLimit = (institution: string, network: string, most: number): Limit => ({
+const networkLimit = (institution: string, network: string, most: number) => ({
   id: deriveHash('network', institution, network),
   most,
   windowMs: WINDOW_MS,

@@ -2,20 +2,7 @@ import type { Logger } from './logger.ts';
 import { getErrorCode } from './settings/start-fault.ts';
 import { settleWithin } from './time.ts';
 
-export interface Stop {
-  /** The last part added is closed first. @throws once the stop has begun; the part is closed all the same */
-  add(name: string, close: () => Promise<void> | void): void;
-  /** Aborted when the stop begins, so that pending waits of the start end. */
-  readonly signal: AbortSignal;
-  /** At SIGTERM or SIGINT: status 0 if everything closed in time, 1 otherwise or at a second signal. */
-  onSignal(): void;
-  /** Status 1 at an uncaught exception or unhandled rejection: the state may be wrong from then on. */
-  onFault(): void;
-  /** Resolves to whether every part closed in time. Every call returns the same promise. */
-  run(): Promise<boolean>;
-  /** A stop lets the start reach its next `add`; errors of the start are ignored from then on. */
-  during(start: Promise<void>): Promise<void>;
-}
+export type Stop = ReturnType<typeof createStop>;
 
 interface StopOptions {
   /** Time for all parts together; default 15 s. */
@@ -28,7 +15,7 @@ const START_MS = 1_000;
 /** A further signal within this time is a repetition of the first; a later one ends the process at once. */
 const REPEAT_MS = 1_000;
 
-export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = {}): Stop {
+export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = {}) {
   const parts: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   let ending: Promise<boolean> | undefined;
   let signalled = Number.NEGATIVE_INFINITY;
@@ -67,20 +54,25 @@ export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = 
   };
 
   return {
-    add: (name, close) => {
+    /** The last part added is closed first. @throws once the stop has begun; the part is closed all the same */
+    add: (name: string, close: () => Promise<void> | void): void => {
       parts.push({ name, close });
       if (stopping.signal.aborted) throw new Error('the program is stopping');
     },
+    /** Aborted when the stop begins, so that pending waits of the start end. */
     signal: stopping.signal,
+    /** Resolves to whether every part closed in time. Every call returns the same promise. */
     run,
-    during(start) {
+    /** A stop lets the start reach its next `add`; errors of the start are ignored from then on. */
+    during(start: Promise<void>): Promise<void> {
       const done = start.catch((error: unknown) => {
         if (ending === undefined) throw error;
       });
       starting = done.catch(() => undefined);
       return done;
     },
-    onSignal() {
+    /** At SIGTERM or SIGINT: status 0 if everything closed in time, 1 otherwise or at a second signal. */
+    onSignal(): void {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         process.on(signal, () => {
           if (ending) {
@@ -95,7 +87,8 @@ export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = 
         });
       }
     },
-    onFault() {
+    /** Status 1 at an uncaught exception or unhandled rejection: the state may be wrong from then on. */
+    onFault(): void {
       // Node raises an unhandled rejection as an uncaught exception, unless there is a listener for it.
       process.on('uncaughtException', (error: unknown, origin) => {
         // Where nobody reads the log any more, each line of it fails in this way, for ever.

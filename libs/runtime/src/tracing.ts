@@ -101,13 +101,8 @@ export function getRecorder(): Recorder | undefined {
   return recorder;
 }
 
-interface Traced {
-  readonly trace: Trace;
-  readonly span: Span | undefined;
-}
-
 /** A span only for a request that has a trace already: periodic ones (descriptions, keys, revocations) have none. */
-export function beginAnswer({ headers, method }: IncomingMessage, service: string, operation?: string): Traced {
+export function beginAnswer({ headers, method }: IncomingMessage, service: string, operation?: string) {
   const trace = readTrace(headers);
   if (!recorder || headers.traceparent !== trace.traceparent) return { trace, span: undefined };
   const span = recorder({

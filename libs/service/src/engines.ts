@@ -88,12 +88,7 @@ export async function openEngines(options: EnginesOptions): Promise<Engines> {
     for (const one of opened.splice(0)) await one.close();
     await sqlite?.close();
   };
-  interface Messaging {
-    readonly bus: Bus;
-    readonly deadLetters: DeadLetters;
-    readonly replays?: Closable;
-  }
-  const openMessaging = async (): Promise<Messaging> => {
+  const openMessaging = async () => {
     if (amqpUrl !== undefined) {
       const connected = connectRabbitmq({ url: amqpUrl, logger, declared, connectTimeoutMs: CONNECT_MS });
       const bus = await connected.catch(naming('AMQP_URL'));

@@ -73,13 +73,8 @@ const countingRetries = (fn: Call, countRetry: () => void): Call => {
   };
 };
 
-interface QueueMetrics {
-  /** The handler, timed: counts the outcome of each message, and redeliveries. */
-  timed(queue: Queue, handle: Handler): Handler;
-}
-
 /** Calls `depths` at each scrape. */
-export function createQueueMetrics(metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics {
+export function createQueueMetrics(metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>) {
   const took = metrics.histogram({
     name: 'queue_message_duration_seconds',
     help: 'Time to handle a message, by outcome',
@@ -99,8 +94,9 @@ export function createQueueMetrics(metrics: Metrics, depths: () => Promise<reado
     ]),
   );
   return {
+    /** The handler, timed: counts the outcome of each message, and redeliveries. */
     timed:
-      ({ name: queue }, handle) =>
+      ({ name: queue }: Queue, handle: Handler): Handler =>
       async (message, attempt) => {
         const startedAt = performance.now();
         const note = (outcome: string) => took((performance.now() - startedAt) / 1_000, { queue, outcome });

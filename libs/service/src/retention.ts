@@ -40,15 +40,8 @@ const LEASE_MS = 90_000;
 const BATCH = 500;
 const WIDTH = 50;
 
-interface Sweeper {
-  /** None while another instance holds the lease. A failed removal is logged and stops no other. The number removed. */
-  sweep(): Promise<number>;
-  /** Ends after the current batch. */
-  close(): Promise<void>;
-}
-
 /** Creates the one sweeper of a service, which begins after the first pause. */
-export function startSweeper(options: SweepOptions): Sweeper {
+export function startSweeper(options: SweepOptions) {
   const { store, collections, retention, logger } = options;
   const { now = Date.now, everyMs = EVERY_MS, batch = BATCH } = options;
   let isClosed = false;
@@ -122,8 +115,10 @@ export function startSweeper(options: SweepOptions): Sweeper {
   const sweeping = repeat(sweep, { everyMs, failed: logFailure });
 
   return {
+    /** None while another instance holds the lease. A failed removal is logged and stops no other. The number removed. */
     sweep,
-    async close() {
+    /** Ends after the current batch. */
+    async close(): Promise<void> {
       isClosed = true;
       await sweeping.close();
     },

@@ -18,21 +18,17 @@ interface SqliteOptions extends Surroundings {
 }
 
 /** The stores of one process: one file per service, one writer thread for all. */
-export interface SqliteStores {
-  /** Other processes may have it open; leases are of this one. @throws an Error that names the file and the reason */
-  open(name: string, collections: readonly Collection<Document>[]): Promise<Store>;
-  /** Closes every store, then the writer thread. */
-  close(): Promise<void>;
-}
+export type SqliteStores = ReturnType<typeof openSqliteStores>;
 
 /** Who holds which lease, by file and name; `until` in milliseconds of the monotonic clock. */
 const leases = new Map<string, { readonly holder: object; readonly until: number }>();
 
-export function openSqliteStores({ directory, ...surroundings }: SqliteOptions): SqliteStores {
+export function openSqliteStores({ directory, ...surroundings }: SqliteOptions) {
   const thread = startWriterThread();
   const opened = new Set<Store>();
   return {
-    async open(name, collections) {
+    /** Other processes may have it open; leases are of this one. @throws an Error that names the file and the reason */
+    async open(name: string, collections: readonly Collection<Document>[]): Promise<Store> {
       if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a store name`);
       const tables = collections.map(describeTable);
       try {
@@ -45,7 +41,8 @@ export function openSqliteStores({ directory, ...surroundings }: SqliteOptions):
       opened.add(store);
       return store;
     },
-    async close() {
+    /** Closes every store, then the writer thread. */
+    async close(): Promise<void> {
       for (const store of opened) await store.close();
       await thread.stop();
     },

@@ -4,18 +4,14 @@ import type { Store } from '@boxoffice/store';
 import type { MoneyRules } from './domain/tariff.ts';
 import { type Collections, type InstitutionDocument, openCollections } from './store.ts';
 
-export interface Context {
-  readonly collections: Collections;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  readonly newId: (prefix: string) => string;
-}
+export type Context = ReturnType<typeof createContext>;
 
-export function createContext(store: Store, institution: string, now: () => number = Date.now): Context {
+export function createContext(store: Store, institution: string, now: () => number = Date.now) {
   return {
     collections: openCollections(store, institution),
+    /** Epoch milliseconds. */
     now,
-    newId: (prefix) => createId(prefix, now()),
+    newId: (prefix: string): string => createId(prefix, now()),
   };
 }
 

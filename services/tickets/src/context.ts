@@ -1,8 +1,8 @@
 import type { Caller, Restricted } from '@boxoffice/identity';
 import { announceWrites, computeSalesBounds } from '@boxoffice/service';
 import { keepByKey, restrictDocuments, type Store } from '@boxoffice/store';
-import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
-import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
+import { createBarcodeKeys } from './barcode/keys.ts';
+import { createDrawing, type DrawingOptions } from './document/drawing.ts';
 import { announceTicket, TICKET_RECORDED } from './events.ts';
 import { addSearchTerms } from './search-terms.ts';
 import {
@@ -17,14 +17,7 @@ import {
 
 export type Collections = ReturnType<typeof openCollections>;
 
-export interface Context {
-  readonly store: Store;
-  readonly keys: BarcodeKeys;
-  readonly drawing: Drawing;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  collections(institution: string): Collections;
-}
+export type Context = ReturnType<typeof createContext>;
 
 /** Has no store, whose documents have no bounds. */
 export interface InstitutionContext extends Pick<Context, 'keys' | 'drawing' | 'now'> {
@@ -37,11 +30,12 @@ export function createContext(
   serviceSecret: string,
   now: () => number = Date.now,
   documents: DrawingOptions = {},
-): Context {
+) {
   return {
     store,
     keys: createBarcodeKeys(store, serviceSecret, now),
     drawing: createDrawing(documents),
+    /** Epoch milliseconds. */
     now,
     collections: keepByKey((institution) => openCollections(store, institution)),
   };

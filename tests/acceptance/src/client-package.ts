@@ -22,13 +22,7 @@ export async function readPrograms(document: string): Promise<ReadonlyMap<string
   );
 }
 
-export interface Consumer {
-  readonly files: readonly string[];
-  /** Compiles its programs under `strict`. @throws {Error} with what the compiler says */
-  compile(): Promise<void>;
-  /** Runs a compiled program; returns its output. */
-  run(program: string, env: Readonly<Record<string, string>>): Promise<string>;
-}
+export type Consumer = Awaited<ReturnType<typeof installConsumer>>;
 
 const CONFIGURATION = {
   compilerOptions: {
@@ -49,7 +43,7 @@ export async function installConsumer(
   folder: string,
   { baseUrl, caFile }: { readonly baseUrl: string; readonly caFile: string },
   programs: ReadonlyMap<string, string>,
-): Promise<Consumer> {
+) {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'partner', private: true, type: 'module' }));
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION));
@@ -60,14 +54,16 @@ export async function installConsumer(
   const entries = await readdir(installed, { recursive: true, withFileTypes: true });
   return {
     files: entries.filter((one) => one.isFile()).map((one) => relative(installed, join(one.parentPath, one.name))),
-    async compile() {
+    /** Compiles its programs under `strict`. @throws {Error} with what the compiler says */
+    async compile(): Promise<void> {
       try {
         await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]);
       } catch (error) {
         throw new Error((error as { readonly stdout?: string }).stdout || String(error));
       }
     },
-    async run(program, env) {
+    /** Runs a compiled program; returns its output. */
+    async run(program: string, env: Readonly<Record<string, string>>): Promise<string> {
       const { stdout } = await execute(process.execPath, [join(folder, 'dist', program.replace(/\.ts$/, '.js'))], {
         env: { PATH: process.env.PATH, ...env },
       });

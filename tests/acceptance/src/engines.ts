@@ -105,12 +105,7 @@ const engines: readonly Engine[] = [
   },
 ];
 
-interface Missing {
-  readonly lines: readonly string[];
-  readonly tests: readonly string[];
-}
-
-export function findMissingEngines(env: Environment): Missing {
+export function findMissingEngines(env: Environment) {
   const missing = engines.filter(({ isThere }) => !isThere(env));
   return {
     lines: missing.map(({ name, how }) => `not exercised: ${name}; ${how}`),

@@ -36,10 +36,7 @@ export interface DemoClient {
 }
 
 /** An API key of `demo.json`, for public data of its institution. */
-export interface DemoApiKey {
-  readonly institution: string;
-  readonly key: string;
-}
+export type DemoApiKey = Awaited<ReturnType<typeof registerApiKey>>;
 
 export interface DemoApiUser {
   readonly institution: string;
@@ -156,7 +153,7 @@ export async function moveClients(
   return moved;
 }
 
-export async function registerApiKey(store: Store, institution: string): Promise<DemoApiKey> {
+export async function registerApiKey(store: Store, institution: string) {
   const name = 'demo';
   const existing = await listApiKeys(store, institution);
   const { key } = await createApiKey(store, institution, { name });

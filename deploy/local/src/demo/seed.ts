@@ -22,24 +22,20 @@ const records = collection<SeedingRecord>('demo', []);
 export const progressCollections = [records];
 
 /** Stored with the data, so that it is true for any data directory. */
-export interface Progress {
-  state(): Promise<SeedingState>;
-  begin(): Promise<void>;
-  finish(fixtures: AllFixtures): Promise<void>;
-}
+export type Progress = ReturnType<typeof openProgress>;
 
 const ID = 'seeding';
 
-export function openProgress(store: Store): Progress {
+export function openProgress(store: Store) {
   const documents = store.collection(records).of('installation');
   return {
-    state: async () => (await documents.get(ID)) ?? { state: 'never' },
-    async begin() {
+    state: async (): Promise<SeedingState> => (await documents.get(ID)) ?? { state: 'never' },
+    async begin(): Promise<void> {
       await documents.insert({ id: ID, state: 'started' }).catch((error: unknown) => {
         if (!(error instanceof UniqueViolation)) throw error;
       });
     },
-    async finish(fixtures) {
+    async finish(fixtures: AllFixtures): Promise<void> {
       await documents.update(ID, () => ({ next: { id: ID, state: 'done', fixtures } }));
     },
   };

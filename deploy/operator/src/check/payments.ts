@@ -119,15 +119,9 @@ const SOON_MS = 60_000;
 const isDueSoon = ({ due = {} }: PaymentDocument | RefundDocument): boolean =>
   Object.values(due).some(({ at, since }) => at <= Date.now() + SOON_MS && since <= Date.now() + SOON_MS);
 
-export interface ProviderRecords {
-  readonly payments: ReadonlyMap<string, PaymentDocument>;
-  readonly refunds: ReadonlyMap<string, RefundDocument>;
-}
+export type ProviderRecords = Awaited<ReturnType<typeof readProviderRecords>>;
 
-export async function readProviderRecords(
-  collections: CheckedCollections,
-  orders: readonly OrderDocument[],
-): Promise<ProviderRecords> {
+export async function readProviderRecords(collections: CheckedCollections, orders: readonly OrderDocument[]) {
   const ids = (records: readonly { readonly id: string; readonly provider?: string }[]) =>
     records.flatMap(({ id, provider }) => (provider === undefined ? [] : [id]));
   return {

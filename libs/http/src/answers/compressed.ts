@@ -18,11 +18,6 @@ const compress: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
 
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
-interface Encoded {
-  readonly body: Buffer;
-  readonly coding?: Coding;
-}
-
 /** Serialises and compresses each value once per coding, however often it is sent. */
 export function createEncoder(serialise: (value: object) => Buffer) {
   const plain = new WeakMap<object, Buffer>();
@@ -34,7 +29,7 @@ export function createEncoder(serialise: (value: object) => Buffer) {
     return body;
   };
 
-  return async (value: object, acceptEncoding: string | undefined): Promise<Encoded> => {
+  return async (value: object, acceptEncoding: string | undefined) => {
     const body = plainOf(value);
     const coding = body.length >= THRESHOLD_BYTES ? selectCoding(acceptEncoding, CODINGS) : undefined;
     if (!coding) return { body };

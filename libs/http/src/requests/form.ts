@@ -21,12 +21,6 @@ const coercions: Readonly<Record<string, Coerce>> = {
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-interface Coerced {
-  readonly values: Record<string, unknown>;
-  readonly unknown: readonly string[];
-  readonly repeated: readonly string[];
-}
-
 const NONE: readonly string[] = [];
 
 /** The number of unknown or repeated names that are collected: one more than a fault names. */
@@ -150,7 +144,7 @@ const nameViolation =
   (what: string) =>
   ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
 
-const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>): Coerced => {
+const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>) => {
   const values: Record<string, unknown> = {};
   if (search === '') return { values, unknown: NONE, repeated: NONE };
   const unknown = new Set<string>();

@@ -2,12 +2,7 @@ import { builtInRows, listQueues, type ServiceRow } from '@boxoffice/runtime/ser
 import { createPlan, nameExchange, nameMovesExchange, nameWorkQueue } from './names.ts';
 
 /** The permissions of a RabbitMQ user in the installation's virtual host: regular expressions of names. */
-export interface Rights {
-  readonly user: string;
-  readonly configure: string;
-  readonly write: string;
-  readonly read: string;
-}
+export type Rights = ReturnType<typeof ofService>;
 
 const plan = createPlan({});
 
@@ -35,7 +30,7 @@ const names = (exactly: readonly string[], beginning: readonly string[] = []): s
 
 const escapeDots = (name: string): string => name.replaceAll('.', '\\.');
 
-const ofService = (row: ServiceRow): Rights => {
+const ofService = (row: ServiceRow) => {
   const own = listQueues(row).map(({ queue }) => queue);
   const published = row.publishes.map((type) => nameExchange(type, plan));
   return {

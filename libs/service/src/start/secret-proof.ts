@@ -1,5 +1,5 @@
 import { type AuthorizerCaller, verifySecret } from '@boxoffice/identity';
-import type { Check, Logger } from '@boxoffice/runtime';
+import type { Logger } from '@boxoffice/runtime';
 
 interface SecretProofOptions extends AuthorizerCaller {
   readonly logger: Pick<Logger, 'error'>;
@@ -7,18 +7,12 @@ interface SecretProofOptions extends AuthorizerCaller {
   readonly pauseMs?: number;
 }
 
-export interface SecretProof {
-  /** The condition of readiness: rejects until the authorizer has accepted the secret once, and never again. */
-  readonly check: Check;
-  /** Resolves when the authorizer has accepted the secret; rejects if it is closed before. */
-  readonly accepted: Promise<void>;
-  close(): void;
-}
+export type SecretProof = ReturnType<typeof proveSecret>;
 
 const LONGEST_PAUSE_MS = 5_000;
 
 /** A refusal is logged once and verified again: the authorizer may be the one that still has an old root secret. */
-export function proveSecret(options: SecretProofOptions): SecretProof {
+export function proveSecret(options: SecretProofOptions) {
   const { logger, pauseMs = 100 } = options;
   const end = new AbortController();
   const accepted = Promise.withResolvers<void>();
@@ -41,11 +35,13 @@ export function proveSecret(options: SecretProofOptions): SecretProof {
   void ask(pauseMs);
 
   return {
+    /** Resolves when the authorizer has accepted the secret; rejects if it is closed before. */
     accepted: accepted.promise,
+    /** The condition of readiness: rejects until the authorizer has accepted the secret once, and never again. */
     async check() {
       if (!isAccepted) throw new Error('the authorizer has not accepted SERVICE_SECRET yet');
     },
-    close() {
+    close(): void {
       clearTimeout(timer);
       end.abort();
       accepted.reject(new Error('the service is stopping'));

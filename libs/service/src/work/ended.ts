@@ -4,16 +4,10 @@ import type { EndedWork, Outbox } from '@boxoffice/store';
 /** How long an end waits for the next write of the outbox: shorter than until the work is due. Milliseconds. */
 const GATHERED_MS = 500;
 
-export interface EndedWorkRecorder {
-  /** Returns at once. Where the end is lost, the work is done again. */
-  record(end: EndedWork): void;
-  /** What waits, for the caller to write. */
-  take(): readonly EndedWork[];
-  flush(): Promise<void>;
-}
+export type EndedWorkRecorder = ReturnType<typeof createEndedWorkRecorder>;
 
 /** Records the ends of work that requests have done themselves, many at once and with what the outbox writes anyway. */
-export function createEndedWorkRecorder(outbox: Pick<Outbox, 'done'>, logger: Pick<Logger, 'warn'>): EndedWorkRecorder {
+export function createEndedWorkRecorder(outbox: Pick<Outbox, 'done'>, logger: Pick<Logger, 'warn'>) {
   let waiting: EndedWork[] = [];
   let timer: NodeJS.Timeout | undefined;
 
@@ -33,10 +27,12 @@ export function createEndedWorkRecorder(outbox: Pick<Outbox, 'done'>, logger: Pi
   };
 
   return {
-    record(end) {
+    /** Returns at once. Where the end is lost, the work is done again. */
+    record(end: EndedWork): void {
       waiting.push(end);
       timer ??= setTimeout(() => void flush(), GATHERED_MS).unref();
     },
+    /** What waits, for the caller to write. */
     take,
     flush,
   };

@@ -51,20 +51,9 @@ const decodeName = (name: string): string =>
   name.replace(/%([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** A unique index in its documents: under its name a text that occurs once. */
-export interface UniqueKey {
-  readonly declared: string;
-  /** The declared name with a hash of the definition: the name of MongoDB's index and of the member in `_unique`. */
-  readonly name: string;
-  readonly fields: readonly string[];
-  readonly acrossInstitutions: boolean;
-}
+export type UniqueKey = ReturnType<typeof uniqueKey>;
 
-export interface Schema {
-  readonly name: string;
-  readonly unique: readonly UniqueKey[];
-  readonly indexes: readonly IndexDescription[];
-  readonly work: ReadonlySet<string>;
-}
+export type Schema = ReturnType<typeof createSchema>;
 
 /** The index that admits each idempotency key in one document only. */
 const idempotencyIndex = 'store.idempotency';
@@ -88,7 +77,7 @@ export const ORPHANAGE = 'store.orphans';
 const dueIndex: IndexDescription = { key: { _dueAt: 1, _id: 1 }, name: 'store.due', sparse: true };
 
 /** The indexes of a collection. @throws if a name in it is not allowed */
-export function createSchema(collection: Collection<Document>): Schema {
+export function createSchema(collection: Collection<Document>) {
   requireDeclaration(collection);
   const { name, indexes } = collection;
   const work = requireWork(name, collection.work);
@@ -107,8 +96,9 @@ export function createSchema(collection: Collection<Document>): Schema {
   return { name, work, unique, indexes: [...new Map(all.map((one) => [one.name, one])).values()] };
 }
 
-const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueKey => ({
+const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index) => ({
   declared: name,
+  /** The declared name with a hash of the definition: the name of MongoDB's index and of the member in `_unique`. */
   name: `${name}#${hash([fields, acrossInstitutions])}`,
   fields,
   acrossInstitutions,

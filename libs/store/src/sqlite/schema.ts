@@ -20,18 +20,9 @@ export function toIndexName(table: string, index: string): string {
   return `${table}.${index}`;
 }
 
-export interface TableInfo {
-  readonly name: string;
-  /** The declared names of work; with any, the table has the columns of due work. */
-  readonly work: ReadonlySet<string>;
-  readonly read: string;
-  readonly indexes: ReadonlySet<string>;
-  readonly indexed: ReadonlySet<string>;
-  /** The declared name of a unique index by its columns, as SQLite reports them. */
-  readonly unique: ReadonlyMap<string, string>;
-}
+export type TableInfo = ReturnType<typeof createTableInfo>;
 
-export function createTableInfo({ name, indexes, work: declared }: Collection<Document>): TableInfo {
+export function createTableInfo({ name, indexes, work: declared }: Collection<Document>) {
   const work = requireWork(name, declared);
   const unique = new Map([[`${name}.id`, 'id']]);
   for (const index of indexes.filter((one) => one.unique)) {
@@ -40,8 +31,10 @@ export function createTableInfo({ name, indexes, work: declared }: Collection<Do
   }
   return {
     name,
+    /** The declared names of work; with any, the table has the columns of due work. */
     work,
     read: work.size > 0 ? 'institution, version, body, due' : 'institution, version, body',
+    /** The declared name of a unique index by its columns, as SQLite reports them. */
     unique,
     indexes: new Set(indexes.map((index) => index.name)),
     indexed: new Set(indexes.flatMap((index) => index.fields.map(toColumn))),

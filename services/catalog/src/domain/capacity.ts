@@ -119,19 +119,12 @@ const planUnnumbered = (index: number, from: SeatCategory, capacity: number): Ca
 const isChange = ({ category, add, reopen, remove, close }: CategoryPlan, from: SeatCategory): boolean =>
   add.length + reopen + remove.length + close > 0 || category.rows.length !== from.rows.length;
 
-interface Availability {
-  readonly capacity: number;
-  readonly free: number;
-  readonly held: number;
-  readonly sold: number;
-}
-
 /**
  * Free, held and sold add up to the capacity, whatever happens between the two counts: `sold` is counted first and
  * `taken` (held or sold) after it. While a category grows, more places may be taken than its old capacity: then the
  * capacity is the number taken.
  */
-export function computeAvailability(capacity: number, sold: number, taken: number): Availability {
+export function computeAvailability(capacity: number, sold: number, taken: number) {
   const total = Math.max(capacity, taken);
   const certain = Math.min(sold, taken);
   return { capacity: total, free: total - taken, held: taken - certain, sold: certain };

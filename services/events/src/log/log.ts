@@ -15,7 +15,7 @@ export interface Arrival {
 type Outcome = 'recorded' | 'early';
 
 /** If all events were removed, the sequence of the last one. */
-export async function readHead(store: Pick<Store, 'collection'>, institution: string): Promise<Head> {
+export async function readHead(store: Pick<Store, 'collection'>, institution: string) {
   const events = store.collection(eventsCollection).of(institution);
   const [last] = await events.find({ orderBy: 'sequence', descending: true, limit: 1 });
   if (last) return last;
@@ -37,17 +37,9 @@ const BATCH = 200;
 /** Milliseconds that a batch waits for further facts. */
 const GATHER_MS = 10;
 
-interface Head {
-  readonly sequence: number;
-  readonly recordedAt: number;
-}
+type Head = Awaited<ReturnType<typeof readHead>>;
 
 type NumberedEvent = NewEvent & Head;
-
-interface Decision {
-  readonly due: readonly NumberedEvent[];
-  readonly outcomes: readonly Outcome[];
-}
 
 interface Writer {
   readonly entries: Entry[];
@@ -90,7 +82,7 @@ export function createLog(store: Pick<Store, 'collection'>, { now, makeDue, onRe
     head: Head,
     unlooked: ReadonlySet<string>,
     doubted?: ReadonlySet<string>,
-  ): Promise<Decision> => {
+  ) => {
     const ids = entries.map(({ event }) => event.resource.id);
     const known = await positions.of(institution, ids, { unlooked, ...(doubted && { doubted }) });
     const recordedAt = Math.max(now(), head.recordedAt);

@@ -56,17 +56,8 @@ const listDisputeEvents = (before: Session, after: Session): readonly SimulatedE
   ];
 };
 
-export interface SignedWebhook {
-  readonly body: Buffer;
-  readonly signature: string;
-}
-
 /** `now`: seconds since 1970. */
-export async function signWebhook(
-  { type, object }: SimulatedEvent,
-  secret: string,
-  now: number,
-): Promise<SignedWebhook> {
+export async function signWebhook({ type, object }: SimulatedEvent, secret: string, now: number) {
   const { default: library } = await import('stripe');
   const payload = JSON.stringify({
     id: createRandomId('evt_simulated', 24),

@@ -35,30 +35,7 @@ export interface Brand {
 /** The colours of a point of sale that has none. */
 export const PLAIN: Colours = { accent: '#000000', ink: '#000000', paper: '#ffffff' };
 
-interface Entry {
-  readonly name: string;
-  readonly value: string;
-}
-
-export interface About {
-  /** The language of the fixed words (ISO 639). */
-  readonly language: string;
-  readonly institution: string | null;
-  /** Who sold it, as a receipt names it; null: not known. */
-  readonly seller: string | null;
-  readonly title: string;
-  readonly when: string | null;
-  readonly venue: string | null;
-  readonly entries: readonly Entry[];
-  readonly barcode: string;
-  /** Says what the code is, for people who do not see it. */
-  readonly code: string;
-  readonly note: string;
-  /** The ticket's id with its name, for a door where nothing can be scanned. */
-  readonly number: string;
-  /** ISO 8601 UTC. */
-  readonly printedAt: string;
-}
+export type About = ReturnType<typeof describeTicket>;
 
 /** A line of a receipt; its amounts stand in columns at the right. */
 export interface Row {
@@ -132,7 +109,7 @@ export function describeItem(
 }
 
 /** Uses the first of these languages that a text has, else the first of the text. A name that was erased is left out. */
-export function describeTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase): About {
+export function describeTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase) {
   const { about, beneficiary, id, barcode } = ticket;
   const sold = describeItem(ticket, languages);
   const { texts } = sold;
@@ -148,17 +125,22 @@ export function describeTicket(ticket: Ticket, languages: readonly string[], pur
     [texts.buyer, purchase?.buyer ?? null],
   ];
   return {
+    /** The language of the fixed words (ISO 639). */
     language: texts.language,
     institution: about?.institution ?? null,
+    /** Who sold it, as a receipt names it; null: not known. */
     seller: about?.seller ? listSellerLines(about.seller).join(', ') : null,
     title: sold.title,
     when: sold.when,
     venue: sold.venue,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
     barcode,
+    /** Says what the code is, for people who do not see it. */
     code: said.code,
     note: said.note,
+    /** The ticket's id with its name, for a door where nothing can be scanned. */
     number: `${said.number} ${id}`,
+    /** ISO 8601 UTC. */
     printedAt: ticket.printedAt ?? ticket.createdAt,
   };
 }

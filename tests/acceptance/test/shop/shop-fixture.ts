@@ -68,7 +68,8 @@ export function describeInShop(name: string, tests: (shop: ShopFixture) => void)
         test.concurrent(title, play, STORY_MS);
       },
       showOf(institution, fixture) {
-        const fixtures: Readonly<Record<string, { readonly productId: string }>> = product.demo.fixtures[institution] ?? {};
+        const fixtures: Readonly<Record<string, { readonly productId: string }>> =
+          product.demo.fixtures[institution] ?? {};
         const found = fixtures[fixture];
         if (!found) throw new Error(`the demo data has no ${fixture} of ${institution}`);
         return `${institution === 'museum' ? MUSEUM : OPERA}/show/${found.productId}`;

@@ -90,16 +90,10 @@ print('token', team.tokens.create(name='benchmark').token)
 `;
 
 /** pretix, its servers started, with one event on sale. */
-export interface Pretix {
-  /** Of every server: gunicorn, Celery, PostgreSQL and Redis. */
-  readonly pids: readonly number[];
-  /** Puts so many places of general admission on sale; returns how a client buys one of them. */
-  putOnSale(places: number, isPaid: boolean): Promise<Buy>;
-  stop(): Promise<void>;
-}
+export type Pretix = Awaited<ReturnType<typeof startPretix>>;
 
 /** Starts pretix in an empty directory. @throws {Error} when it does not start */
-export async function startPretix(directory: string, { bin, tables }: Installation): Promise<Pretix> {
+export async function startPretix(directory: string, { bin, tables }: Installation) {
   const [port = 0, redis = 0] = await findFreePorts(2);
   const user = chooseDatabaseUser();
   if (user.uid !== undefined) chownSync(directory, user.uid, user.gid ?? user.uid);
@@ -155,8 +149,10 @@ export async function startPretix(directory: string, { bin, tables }: Installati
     const client = openClient(address, { headers: { authorization: `Token ${token}` } });
     await create(client, '', EVENT);
     return {
+      /** Of every server: gunicorn, Celery, PostgreSQL and Redis. */
       pids: started.map(({ pid }) => pid ?? 0),
-      putOnSale: (places, isPaid) => putOnSale(client, places, isPaid),
+      /** Puts so many places of general admission on sale; returns how a client buys one of them. */
+      putOnSale: (places: number, isPaid: boolean): Promise<Buy> => putOnSale(client, places, isPaid),
       stop,
     };
   } catch (error) {

@@ -6,16 +6,11 @@ import { openClient, requestAuthorization, waitUntil } from '@boxoffice/testkit'
 import { createPartner, createVisitor, type Partner, payOnPage, signIn } from './clients.ts';
 import { createName, type Scenario } from './open-scenario.ts';
 
-export interface Hall {
-  readonly performanceId: string;
-  readonly numbered: string;
-  readonly free: string;
-  readonly tariffId: string;
-}
+export type Hall = Awaited<ReturnType<typeof openHall>>;
 
 const DAY = 86_400_000;
 
-export async function openHall(partner: Partner, code: string): Promise<Hall> {
+export async function openHall(partner: Partner, code: string) {
   const tariff = await partner.must(
     '/svc/v3/catalog/tariffs',
     post({ code: `${code}-FULL`, name: { en: 'Full price' } }),
@@ -87,10 +82,7 @@ export const STAFF_PASSWORD = 'four swans on a cold lake';
 
 export const PASSWORD = 'correct horse battery';
 
-export interface Shop {
-  readonly partner: Partner;
-  readonly hall: Hall;
-}
+export type Shop = Awaited<ReturnType<typeof runScenario>>;
 
 export async function openInstitution(
   scenario: Scenario,
@@ -110,7 +102,7 @@ const storeOf = ({ stores }: Scenario, name: string): Store => {
   return store;
 };
 
-export async function runScenario(scenario: Scenario): Promise<Shop> {
+export async function runScenario(scenario: Scenario) {
   const { institution, partner } = await openInstitution(scenario);
   await subscribe(partner);
   const hall = await openHall(partner, createName('TOSCA').toUpperCase());

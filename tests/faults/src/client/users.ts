@@ -11,11 +11,7 @@ import {
 import type { Deployment } from '../deployment/deployment.ts';
 import { requireData, sendCommand } from './api.ts';
 
-export interface SignInAccount {
-  readonly clientId: string;
-  readonly login: string;
-  readonly password: string;
-}
+export type SignInAccount = Awaited<ReturnType<typeof openAccount>>;
 
 export interface UsedToken {
   /** The successors that it was given: more than one only if a repeat gave another one. */
@@ -42,7 +38,7 @@ const REFRESHES = 3;
 /** Below the ten seconds within which a lost answer may be asked for again. */
 const REPEAT_WITHIN_MS = 6_000;
 
-export async function openAccount(visit: Client, api: Client): Promise<SignInAccount> {
+export async function openAccount(visit: Client, api: Client) {
   const scopes = ['orders:read'];
   const { clientId } = await requireData(
     api,

@@ -70,11 +70,7 @@ export interface DataLocation {
 }
 
 /** The client of an institution, with every permission. */
-export interface Partner {
-  readonly institution: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
+export type Partner = Awaited<ReturnType<typeof setUp>>;
 
 /** The settings that name the location of the data. */
 export function toSettings({ directory, mongodbUrl, amqpUrl }: DataLocation): Record<string, string> {
@@ -104,7 +100,7 @@ export function openStores(data: DataLocation): Promise<Engines> {
 }
 
 /** Creates an institution and its client, with every permission, as an operator does at any time. */
-export async function setUp(data: DataLocation): Promise<Partner> {
+export async function setUp(data: DataLocation) {
   const institution = 'opera';
   const engines = await openStores({ ...data, amqpUrl: undefined });
   try {

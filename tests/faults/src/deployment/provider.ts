@@ -60,19 +60,9 @@ export const troubles: readonly ((random: Random) => Trouble)[] = [
 const REPEATED_MS = 20_000;
 const REPEATED_EVERY_MS = 500;
 
-export interface PaymentProvider {
-  /** By which the processes of a deployment find it. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** From now on webhooks are sent to this gateway. */
-  tell(gateway: Client): void;
-  /** Gives it a trouble until `end`; `met` counts the requests that have met it. */
-  fail(trouble: Trouble): { readonly met: () => number; readonly end: () => void };
-  /** Every page, with what was paid and given back. */
-  sessions(): Promise<readonly SimulatedSession[]>;
-  close(): Promise<void>;
-}
+export type PaymentProvider = Awaited<ReturnType<typeof openProvider>>;
 
-export async function openProvider(institution: string): Promise<PaymentProvider> {
+export async function openProvider(institution: string) {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-provider-'));
   const stores = openSqliteStores({ directory });
   const store = await stores.open('provider', [simulatedSessionsCollection]);
@@ -103,11 +93,14 @@ export async function openProvider(institution: string): Promise<PaymentProvider
   front = simulator.front((request, response) => void answer(request, response).catch(() => response.destroy()));
 
   return {
+    /** By which the processes of a deployment find it. */
     settings: { FAULTS_PROVIDER_URL: url },
-    tell: (client) => {
+    /** From now on webhooks are sent to this gateway. */
+    tell: (client: Client): void => {
       gateway = client;
     },
-    fail(trouble) {
+    /** Gives it a trouble until `end`; `met` counts the requests that have met it. */
+    fail(trouble: Trouble): { readonly met: () => number; readonly end: () => void } {
       let met = 0;
       disturb = (request, execute) => {
         met += 1;
@@ -120,8 +113,10 @@ export async function openProvider(institution: string): Promise<PaymentProvider
         },
       };
     },
-    sessions: () => store.collection(simulatedSessionsCollection).of(institution).find({ orderBy: 'createdAt' }),
-    async close() {
+    /** Every page, with what was paid and given back. */
+    sessions: (): Promise<readonly SimulatedSession[]> =>
+      store.collection(simulatedSessionsCollection).of(institution).find({ orderBy: 'createdAt' }),
+    async close(): Promise<void> {
       server.closeAllConnections();
       server.close();
       await stores.close();

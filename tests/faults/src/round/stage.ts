@@ -93,10 +93,7 @@ export function buildAnyPlacesItem({ performanceId, tariffId, sections }: Hall, 
   };
 }
 
-export interface ObservedState {
-  readonly orders: readonly OrderView[];
-  readonly tickets: readonly TicketView[];
-}
+export type ObservedState = Awaited<ReturnType<typeof observeState>>;
 
 export interface Scope {
   readonly hall: Hall;
@@ -112,7 +109,7 @@ export async function observeState(
   api: Client,
   { hall, others = [], reference, since }: Scope,
   carts: Iterable<string> = [],
-): Promise<ObservedState> {
+) {
   const ids = [hall, ...others].map(({ performanceId }) => performanceId);
   const [listed, tickets] = await Promise.all([
     all<OrderView>(api, `/svc/v3/orders?modifiedSince=${since.toISOString()}`),

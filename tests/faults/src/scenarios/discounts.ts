@@ -29,12 +29,6 @@ interface Limited {
   readonly code?: string;
 }
 
-interface Usage {
-  readonly held: number;
-  readonly used: number;
-  readonly free: number;
-}
-
 /** Of this round's performance and point of sale, so that other rounds are as they were. */
 const openDiscounts = async ({ api, reference }: Context, { hall }: Round, serviceHost: string): Promise<Limited[]> => {
   const create = (path: string, body: object) =>
@@ -111,7 +105,7 @@ const buy = async (trade: Trade, { hall }: Round, serviceHost: string, random: R
   return first ? kept.add(first) : cancel();
 };
 
-const readUsage = async (api: Client, { id }: Limited): Promise<Usage> =>
+const readUsage = async (api: Client, { id }: Limited) =>
   (await requireData(api, `/svc/v3/catalog/discounts/${id}`)).usage;
 
 /** What wrong sums any look finds, and uses of which fewer are held than orders have that nobody ended meanwhile. */
