@@ -121,6 +121,12 @@ export function parseList({ options }: Given, name: string, otherwise: readonly 
   return [...new Set(parts.filter(Boolean))];
 }
 
+export async function readStandardInput(): Promise<string> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
+  return text;
+}
+
 interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;

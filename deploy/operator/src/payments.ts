@@ -1,7 +1,7 @@
 import { acknowledgeMismatch, createProviderOperator } from '@boxoffice/payments';
 import { createLogger, flag, publicUrl, readSettings } from '@boxoffice/runtime';
 import { requireInstitution } from './accounts/institutions.ts';
-import type { Command } from './command.ts';
+import { type Command, readStandardInput } from './command.ts';
 import { type Installation, Refused } from './installation.ts';
 
 const open = async (installation: Installation) => {
@@ -38,12 +38,6 @@ const parseKeys = (text: string): unknown => {
     secretKey,
     ...(webhookSecret !== undefined && { webhookSecret }),
   };
-};
-
-const readStandardInput = async (): Promise<string> => {
-  let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
-  return text;
 };
 
 export const paymentProviders: readonly Command[] = [

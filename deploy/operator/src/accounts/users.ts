@@ -12,7 +12,7 @@ import {
 import { contacts } from '@boxoffice/contacts';
 import { createUser, listUsers, removeUser, setPassword } from '@boxoffice/pos';
 import { publicUrl, readSettings } from '@boxoffice/runtime';
-import { type Command, type Given, parseList, requireName, requireOption } from '../command.ts';
+import { type Command, type Given, parseList, readStandardInput, requireName, requireOption } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
 import { requireInstitution, requirePointOfSale } from './institutions.ts';
 
@@ -22,12 +22,6 @@ const fromFile = (file: string): string => {
   } catch (error) {
     throw new Refused(`the password cannot be read from ${file}: ${(error as NodeJS.ErrnoException).code}`);
   }
-};
-
-const fromStandardInput = async (): Promise<string> => {
-  let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
-  return text;
 };
 
 /** Prompts twice on the terminal without echo. */
@@ -54,7 +48,7 @@ const PASSWORD = 'the password is prompted for, or read from --password-file (- 
 /** From a file, a pipe, or a terminal prompt; never from the command line, and never printed. @throws {Refused} */
 const passwordOf = async ({ options: { 'password-file': file } }: Given): Promise<string> => {
   const isPrompted = typeof file !== 'string' && process.stdin.isTTY;
-  const readGivenPassword = () => (isPrompted ? fromTerminal() : fromStandardInput());
+  const readGivenPassword = () => (isPrompted ? fromTerminal() : readStandardInput());
   const text = typeof file !== 'string' || file === '-' ? await readGivenPassword() : fromFile(file);
   // Editors and `echo` add a line end.
   const password = text.replace(/\r?\n$/, '');
