@@ -6,7 +6,7 @@ export { toDue } from './due.ts';
 export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './engines.ts';
 export * from './port.ts';
 export { createQuiet, skipWhenQuiet } from './quiet.ts';
-export { readAllDocuments, readDocuments, rewrite, runForEach } from './reading.ts';
+export { findFitting, readAllDocuments, readDocuments, rewrite, runForEach } from './reading.ts';
 export { copySqliteFiles } from './sqlite/snapshot.ts';
 export { openSqliteStores, type SqliteStores } from './sqlite.ts';
 export { type StoreWatch, watchStore } from './watch.ts';

@@ -30,6 +30,27 @@ export async function* readDocuments<T extends Document>(
   }
 }
 
+/** In the order of the query: reads on, `least` at once or more, until `fitting` has left as many as are wanted. */
+export function findFitting<D extends { readonly id: string }>(
+  documents: { find(query: Query): Promise<readonly D[]> },
+  fitting: (found: readonly D[]) => readonly D[] | Promise<readonly D[]>,
+  least = 1,
+) {
+  return {
+    async find({ limit = Number.MAX_SAFE_INTEGER, ...query }: Query): Promise<D[]> {
+      const fit: D[] = [];
+      const batch = Math.max(limit, least);
+      for (let { after } = query; ; ) {
+        const found = await documents.find({ ...query, ...(after && { after }), limit: batch });
+        fit.push(...(await fitting(found)));
+        const last = found.at(-1);
+        if (!last || found.length < batch || fit.length >= limit) return fit.slice(0, limit);
+        after = { value: getValue(last, query.orderBy ?? 'id'), id: last.id };
+      }
+    },
+  };
+}
+
 export function readAllDocuments<T extends Document>(handle: CollectionHandle<T>): AsyncGenerator<T> {
   return readDocuments(handle.acrossInstitutions);
 }

@@ -11,7 +11,7 @@ import {
   pageQuery,
   readPage,
 } from '@boxoffice/http';
-import type { Store } from '@boxoffice/store';
+import { findFitting, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { createContext } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
@@ -26,7 +26,7 @@ import {
 } from '../feed/projection.ts';
 import { listAllPublicPerformances } from '../feed/public.ts';
 import { readTicketFees } from '../pricing/ticket-fees.ts';
-import { buildStartCondition, findFitting, startingWithin } from '../products/filter.ts';
+import { buildStartCondition, startingWithin } from '../products/filter.ts';
 import { ids } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
 import { readAvailability } from './capacity.ts';
@@ -155,8 +155,7 @@ const pageByStart = <const Name extends string, Item extends typeof Performance 
 ) => named(name, Type.Object({ ...createPageSchema(item).properties }));
 
 const withProduct = (collections: Collections) => {
-  const startOf = ({ startDate }: PerformanceDocument) => startDate;
-  return findFitting(collections.performances, 1, startOf, async (found) => {
+  return findFitting(collections.performances, async (found) => {
     const products = await findPerformanceProducts(collections, found);
     return found.filter(({ productId }) => products.has(productId));
   });

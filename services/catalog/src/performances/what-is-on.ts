@@ -9,14 +9,13 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { formatRepeatedOffset, formatWallTime } from '@boxoffice/http/local-time';
-import type { Query, Store } from '@boxoffice/store';
+import { findFitting, type Query, type Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { clocks } from '../clocks.ts';
 import { createContext } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import { productTypes } from '../domain/product.ts';
 import { computeEnd, isOn, LONGEST_EVENING_MINUTES, LONGEST_EVENING_MS } from '../domain/what-is-on.ts';
-import { findFitting } from '../products/filter.ts';
 import { productType } from '../products/schemas.ts';
 import { ids, names } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
@@ -123,16 +122,11 @@ const whatIsOn = (collections: Collections, span: Span) => {
             .filter((one) => after === undefined || follows(one, after));
       if (earlier.length >= limit) return earlier.slice(0, limit);
       const on = new Map<string, Found>();
-      const fitting = findFitting(
-        collections.performances,
-        1,
-        (document) => document.startDate,
-        async (documents) => {
-          const found = await onAmong(collections, span, documents);
-          for (const one of found) on.set(one.id, one);
-          return found.map(({ performance }) => performance);
-        },
-      );
+      const fitting = findFitting(collections.performances, async (documents) => {
+        const found = await onAmong(collections, span, documents);
+        for (const one of found) on.set(one.id, one);
+        return found.map(({ performance }) => performance);
+      });
       const rest = await fitting.find({
         where: { startDate },
         ...(orderBy === undefined ? {} : { orderBy }),

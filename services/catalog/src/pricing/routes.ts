@@ -12,11 +12,10 @@ import {
   readChangesPage,
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
-import type { Query, Store } from '@boxoffice/store';
+import { findFitting, type Query, type Store } from '@boxoffice/store';
 import type { TObject } from 'typebox';
 import { type Context, createContext, readTimestamp, requireInstitution, throwNotFound } from '../context.ts';
 import type { RuleDetails } from '../domain/pricing.ts';
-import { findFitting } from '../products/filter.ts';
 import { asOf } from '../schemas.ts';
 import type { RuleDocument } from '../store.ts';
 import { discounts } from './discounts.ts';
@@ -75,11 +74,8 @@ const createRoutes = (store: Store, noun: Noun): AnyOperation[] => {
         const { caller } = request;
         const context = createContext(store, caller.institution);
         const { priceRules } = context.collections;
-        const seen = findFitting(
-          priceRules,
-          1,
-          ({ createdAt }) => createdAt,
-          async (found) => found.flatMap((document) => narrowRule(document, caller) ?? []),
+        const seen = findFitting(priceRules, (found) =>
+          found.flatMap((document) => narrowRule(document, caller) ?? []),
         );
         const { currency } = await requireInstitution(context.collections);
         const show = async (document: RuleDocument) => {

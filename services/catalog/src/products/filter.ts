@@ -1,5 +1,5 @@
 import { timestamp } from '@boxoffice/http';
-import type { Document, Documents, Query } from '@boxoffice/store';
+import { type Documents, findFitting, type Query } from '@boxoffice/store';
 import { Type } from 'typebox';
 import type { PerformanceState } from '../domain/performance.ts';
 import { findPerformancesByProduct } from '../performances/performances.ts';
@@ -22,28 +22,6 @@ export function buildStartCondition({ from, to }: Pick<ProductFilter, 'from' | '
   return from === undefined && to === undefined
     ? undefined
     : { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) };
-}
-
-/** Sorted as the query is, by `orderedBy`: reads on, at least `least` at once, until there are as many as wanted. */
-export function findFitting<D extends Document>(
-  documents: Pick<Documents<D>, 'find'>,
-  least: number,
-  orderedBy: (document: D) => string,
-  fitting: (found: readonly D[]) => Promise<readonly D[]>,
-) {
-  return {
-    async find({ limit = Number.MAX_SAFE_INTEGER, ...query }: Query): Promise<D[]> {
-      const fit: D[] = [];
-      const batch = Math.max(limit, least);
-      for (let { after } = query; ; ) {
-        const found = await documents.find({ ...query, ...(after && { after }), limit: batch });
-        fit.push(...(await fitting(found)));
-        const last = found.at(-1);
-        if (!last || found.length < batch || fit.length >= limit) return fit.slice(0, limit);
-        after = { value: orderedBy(last), id: last.id };
-      }
-    },
-  };
 }
 
 /** Products that are read at once while few of them fit. */
@@ -78,11 +56,11 @@ const documentsWithin = (
 ): Pick<Documents<ProductDocument>, 'find'> => {
   const startDate = buildStartCondition(filter);
   if (startDate === undefined) return products;
-  const createdAtOf = ({ createdAt }: ProductDocument) => createdAt;
-  return findFitting(products, BATCH, createdAtOf, async (found) => {
+  const selectBeginning = async (found: readonly ProductDocument[]) => {
     const ids = found.map(({ id }) => id);
     const begin = await performances.find({ where: { productId: { in: ids }, state: { in: states }, startDate } });
     const withOne = new Set(begin.map(({ productId }) => productId));
     return found.filter(({ id }) => withOne.has(id));
-  });
+  };
+  return findFitting(products, selectBeginning, BATCH);
 };

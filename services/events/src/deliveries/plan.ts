@@ -1,5 +1,5 @@
 import { deriveId } from '@boxoffice/runtime';
-import type { Documents, New } from '@boxoffice/store';
+import { type Documents, findFitting, type New } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { EventBounds } from '../feed/visible.ts';
 import type { DeliveryDocument, Origin, PositionDocument, Redelivery, WebhookDocument } from '../store.ts';
@@ -205,19 +205,9 @@ export function filterVisibleDeliveries(
   bounds: EventBounds | undefined,
 ): Pick<Documents<DeliveryDocument>, 'find'> {
   if (!bounds) return deliveries;
-  return {
-    async find(query = {}) {
-      const { limit = Number.POSITIVE_INFINITY } = query;
-      const shown: DeliveryDocument[] = [];
-      for (let { after } = query; ; ) {
-        const found = await deliveries.find({ ...query, ...(after && { after }) });
-        const ids = found.map(({ eventId }) => eventId);
-        const visible = new Set((await feed.getAll(institution, ids, bounds)).map(({ id }) => id));
-        shown.push(...found.filter(({ type, eventId }) => type === TEST_TYPE || visible.has(eventId)));
-        const last = found.at(-1);
-        if (shown.length >= limit || found.length < limit || !last) return shown.slice(0, limit);
-        after = { value: last.createdAt, id: last.id };
-      }
-    },
-  };
+  return findFitting(deliveries, async (found) => {
+    const ids = found.map(({ eventId }) => eventId);
+    const visible = new Set((await feed.getAll(institution, ids, bounds)).map(({ id }) => id));
+    return found.filter(({ type, eventId }) => type === TEST_TYPE || visible.has(eventId));
+  });
 }

@@ -1,5 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Listed } from '@boxoffice/http';
+import { findFitting } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import type { OrderDocument } from '../store.ts';
 
@@ -50,7 +51,7 @@ export async function searchOrders(
     );
   const found = searchWays(orders, ways);
   if (performanceId === undefined) return found;
-  return filterList(found, ({ performanceIds }) => performanceIds.includes(performanceId));
+  return findFitting(found, (some) => some.filter(({ performanceIds }) => performanceIds.includes(performanceId)));
 }
 
 /** @throws Fault `invalid_parameter` for the beginning of too many names */
@@ -115,19 +116,3 @@ const searchWays = (
 
 const compareListed = (a: OrderDocument, b: OrderDocument): number =>
   Number(a.listedAt) - Number(b.listedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
-
-const filterList = (
-  list: Listed<OrderDocument>,
-  isWanted: (order: OrderDocument) => boolean,
-): Listed<OrderDocument> => ({
-  async find({ limit = Number.POSITIVE_INFINITY, ...query }) {
-    const wanted: OrderDocument[] = [];
-    for (let after = query.after; ; ) {
-      const page = await list.find({ ...query, ...(after && { after }), limit });
-      wanted.push(...page.filter(isWanted));
-      const last = page.at(-1);
-      if (!last || page.length < limit || wanted.length >= limit) return wanted.slice(0, limit);
-      after = { value: last.listedAt, id: last.id };
-    }
-  },
-});

@@ -8,7 +8,7 @@ import {
   operation,
   readChangesPage,
 } from '@boxoffice/http';
-import type { Documents, Query } from '@boxoffice/store';
+import { readDocuments } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import type { ContextOf } from '../context.ts';
 import { applyMove, type Whereabouts } from '../domain/performance.ts';
@@ -42,8 +42,6 @@ const describeEntries = ({ about, kept, startDate = null }: Ticket) =>
   };
 
 const exampleCategories = { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory };
-
-const BATCH = 1_000;
 
 /** Scanners without a network download these: no barcodes, names and prices. */
 export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
@@ -114,21 +112,10 @@ export function createStatusRoutes(contextOf: ContextOf): AnyOperation[] {
         const moved = await collections.performances.get(query.performanceId);
         const { seatCategories, show } = createDoorView(moved);
         const items: Static<typeof DoorTicket>[] = [];
-        for await (const ticket of readTickets(collections.tickets, query.performanceId)) items.push(show(ticket));
+        const byCreation = { where: { performanceId: query.performanceId }, orderBy: 'createdAt' };
+        for await (const ticket of readDocuments(collections.tickets, byCreation)) items.push(show(ticket));
         return ok({ items, asOf, seatCategories });
       },
     }),
   ];
-}
-
-/** Sorted by creation. */
-async function* readTickets(tickets: Documents<TicketDocument>, performanceId: string): AsyncGenerator<TicketDocument> {
-  for (let after: Query['after']; ; ) {
-    const query = { where: { performanceId }, orderBy: 'createdAt', limit: BATCH };
-    const found = await tickets.find({ ...query, ...(after && { after }) });
-    yield* found;
-    const last = found.at(-1);
-    if (!last || found.length < BATCH) return;
-    after = { value: last.createdAt, id: last.id };
-  }
 }
