@@ -5,9 +5,9 @@ import {
   type Document,
   type Documents,
   type IdempotencyRecord,
+  insertUnlessTaken,
   type New,
   type Store,
-  UniqueViolation,
 } from '@boxoffice/store';
 import type { ApiKey } from './domain/api-key.ts';
 import { type Client, findExcludedScopes } from './domain/client.ts';
@@ -248,20 +248,6 @@ export async function changeDocument<T extends Document & { readonly deletedAt: 
   return updated;
 }
 
-/** Inserts a document; false if its id is taken. */
-export async function insertOnce<T extends Document>(
-  documents: Pick<Documents<T>, 'insert'>,
-  document: New<T>,
-): Promise<boolean> {
-  try {
-    await documents.insert(document);
-    return true;
-  } catch (error) {
-    if (error instanceof UniqueViolation) return false;
-    throw error;
-  }
-}
-
 /** `to` returns undefined to leave it. Resolves when it is written, whichever instance inserted it. */
 export async function upsert<T extends Document>(
   documents: Documents<T>,
@@ -276,7 +262,7 @@ export async function upsert<T extends Document>(
   if (await update()) return;
   const first = to(undefined);
   // Otherwise another instance has inserted it meanwhile.
-  if (first && !(await insertOnce(documents, first))) await update();
+  if (first && !(await insertUnlessTaken(documents, first))) await update();
 }
 
 export function getSigningKeys(store: Store) {

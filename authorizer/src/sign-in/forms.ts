@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { deriveSealingKey } from '@boxoffice/runtime';
-import type { Store } from '@boxoffice/store';
+import { insertUnlessTaken, type Store } from '@boxoffice/store';
 import { hashSecret, makeSecret } from '../secrets.ts';
-import { insertOnce, sentFormsCollection } from '../store.ts';
+import { sentFormsCollection } from '../store.ts';
 
 const FORM_MS = 10 * 60_000;
 
@@ -59,7 +59,9 @@ export function createForms(store: Store, keyEncryptionKey: string, now: () => n
       const { id, until, institution } = state;
       return {
         ...state,
-        spend: () => insertOnce(sentForms.of(institution), { id: hashFor('form', id), expiresAt: until }),
+        spend: async () =>
+          (await insertUnlessTaken(sentForms.of(institution), { id: hashFor('form', id), expiresAt: until })) !==
+          undefined,
       };
     },
   };

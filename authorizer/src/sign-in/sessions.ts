@@ -1,7 +1,7 @@
-import type { Store } from '@boxoffice/store';
+import { insertUnlessTaken, type Store } from '@boxoffice/store';
 import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/user.ts';
 import { hashSecret, makeSecret } from '../secrets.ts';
-import { consentsCollection, insertOnce, type SessionDocument, sessionsCollection } from '../store.ts';
+import { consentsCollection, type SessionDocument, sessionsCollection } from '../store.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 
 /** `__Host-`: set only by this host over TLS (RFC 6265bis, 4.1.3.2). Lax: not with a form that another site sends. */
@@ -118,7 +118,7 @@ export function createConsents(store: Store, now: () => number) {
       (await consents.of(agreement.institution).get(toConsentId(agreement))) !== undefined,
     give: async ({ institution, ...agreed }: Agreement): Promise<void> => {
       const id = toConsentId({ institution, ...agreed });
-      await insertOnce(consents.of(institution), { id, ...agreed, createdAt: new Date(now()).toISOString() });
+      await insertUnlessTaken(consents.of(institution), { id, ...agreed, createdAt: new Date(now()).toISOString() });
     },
   };
 }

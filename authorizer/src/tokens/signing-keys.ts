@@ -1,14 +1,14 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type KeySet, SIGNATURE_ALGORITHM, type SigningKey } from '@boxoffice/identity';
 import { deriveSealingKey, StartFault, seal, unseal } from '@boxoffice/runtime';
-import type { New, Store } from '@boxoffice/store';
+import { insertUnlessTaken, type New, type Store } from '@boxoffice/store';
 import {
   PUBLISH_AHEAD_MS,
   selectPublishedKeys,
   selectSigningKey,
   UNKNOWN_KEY_COOLDOWN_MS,
 } from '../domain/key-schedule.ts';
-import { getSigningKeys, insertOnce, type KeyDocument } from '../store.ts';
+import { getSigningKeys, type KeyDocument } from '../store.ts';
 
 /** What an operator does after losing KEY_ENCRYPTION_KEY; `where` names what to restore. */
 export function describeRecovery(where: string): string {
@@ -52,7 +52,7 @@ const summarise = (key: Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | '
 /** Creates the installation's first key, which signs at once. Concurrent instances create one key. */
 export async function ensureFirstKey(store: Store, { secret, now = Date.now }: KeyOptions): Promise<void> {
   if ((await getSigningKeys(store).find({ limit: 1 })).length > 0) return;
-  await insertOnce(getSigningKeys(store), makeKey(secret, 1, now(), now()));
+  await insertUnlessTaken(getSigningKeys(store), makeKey(secret, 1, now(), now()));
 }
 
 const makeKey = (secret: string, generation: number, signsFrom: number, now: number): New<KeyDocument> => {
@@ -97,7 +97,7 @@ export async function rotateKeys(store: Store, options: RotationOptions): Promis
   if (current && !compromised) openSigningKey(deriveKey(secret), current.kid, current.sealed);
   const ordinary = current ? Math.max(now() + PUBLISH_AHEAD_MS, current.signsFrom) : now();
   const next = makeKey(secret, (current?.generation ?? 0) + 1, compromised ? now() : ordinary, now());
-  const made = await insertOnce(getSigningKeys(store), next);
+  const made = await insertUnlessTaken(getSigningKeys(store), next);
   // The concurrently created key signs later, or existed before the compromise was known: it cannot replace this one.
   if (!made && compromised) return rotateKeys(store, options);
   for (const { generation } of compromised ? before : []) await getSigningKeys(store).delete(toId(generation));

@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type CallerUser, createAccessTokenVerifier, type KeySet } from '@boxoffice/identity';
-import { createQuiet, type Store } from '@boxoffice/store';
+import { createQuiet, insertUnlessTaken, type Store } from '@boxoffice/store';
 import {
   type Authenticate,
   type ClientDirectory,
@@ -12,13 +12,7 @@ import {
 import { type Bounds, type Client, hasSecret } from '../domain/client.ts';
 import { isLive } from '../domain/grant.ts';
 import { readScopes, selectGrantableScopes, selectHeldScopes, writeScopes } from '../domain/scopes.ts';
-import {
-  type ClientDocument,
-  clientsCollection,
-  type GrantDocument,
-  insertOnce,
-  revocationsCollection,
-} from '../store.ts';
+import { type ClientDocument, clientsCollection, type GrantDocument, revocationsCollection } from '../store.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 import { OAuthFault } from './endpoints.ts';
 import type { Grants } from './grants.ts';
@@ -35,7 +29,12 @@ export function createRevocations(store: Store, now = Date.now) {
   return {
     /** Revokes the token until it expires. Repeating it is no error. */
     revoke: async ({ jti, exp, client_id: clientId, institution }: AccessClaims): Promise<void> => {
-      await insertOnce(revocations.of(institution), { id: jti, clientId, revokedAt: now(), expiresAt: exp * 1000 });
+      await insertUnlessTaken(revocations.of(institution), {
+        id: jti,
+        clientId,
+        revokedAt: now(),
+        expiresAt: exp * 1000,
+      });
     },
     isRevoked: async (institution: string, jti: string) => (await revocations.of(institution).get(jti)) !== undefined,
     /** Without `since` every unexpired revocation and no client. `asOf` is the `since` of the next request. */

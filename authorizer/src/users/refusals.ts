@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
-import type { Store } from '@boxoffice/store';
+import { insertUnlessTaken, type Store } from '@boxoffice/store';
 import type { Refusal } from '../domain/user.ts';
-import { type AdminDeparturesDocument, adminDeparturesCollection, insertOnce, usersCollection } from '../store.ts';
+import { type AdminDeparturesDocument, adminDeparturesCollection, usersCollection } from '../store.ts';
 
 /** Longer than any request takes: the departure of a process that died is forgotten then. Milliseconds. */
 const DEPARTURE_MS = 60_000;
@@ -18,7 +18,7 @@ export function createAdminDeparture(store: Store, now: () => number) {
     const own = documents.of(institution);
     const known = await own.get(institution);
     if (known) return known;
-    await insertOnce(own, { id: institution, leaving: [] });
+    await insertUnlessTaken(own, { id: institution, leaving: [] });
     return departures(institution);
   };
 

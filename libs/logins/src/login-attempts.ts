@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { toNetwork } from '@boxoffice/runtime';
-import { type CollectionHandle, type Document, collection as declare, UniqueViolation } from '@boxoffice/store';
+import { type CollectionHandle, type Document, collection as declare, insertUnlessTaken } from '@boxoffice/store';
 
 /** The stored form of a login at a point of sale: normalised (NFKC), trimmed, in lower case. */
 export function toLoginKey(login: string): string {
@@ -88,13 +88,8 @@ const add = async (
     return roomAt === undefined ? { next: { ...current, failures: [...failures, at], expiresAt } } : undefined;
   });
   if (recorded) return roomAt;
-  try {
-    await own.insert({ id, failures: [at], expiresAt });
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    return add(collection, institution, limit, at);
-  }
+  const inserted = await insertUnlessTaken(own, { id, failures: [at], expiresAt });
+  return inserted ? undefined : add(collection, institution, limit, at);
 };
 
 /** `mostPerAddress`: wrong passwords of one address in one institution, over all logins, within the window. */

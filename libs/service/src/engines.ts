@@ -13,11 +13,11 @@ import {
   type Collection,
   collection,
   type Document,
+  insertUnlessTaken,
   openMongoStore,
   openSqliteStores,
   type Store,
   skipWhenQuiet,
-  UniqueViolation,
 } from '@boxoffice/store';
 import type { Closable } from './definition.ts';
 
@@ -128,10 +128,7 @@ const deadLettersIn = (store: Store): DeadLetterStore => {
   const letters = lettersIn(store);
   return {
     async add(letter) {
-      await letters.insert(letter).catch(async (error: unknown) => {
-        if (!(error instanceof UniqueViolation)) throw error;
-        await letters.update(letter.id, () => ({ next: letter }));
-      });
+      if (!(await insertUnlessTaken(letters, letter))) await letters.update(letter.id, () => ({ next: letter }));
     },
     async list(queue) {
       const found = await letters.find({ where: queue === undefined ? {} : { queue }, orderBy: 'deadSince' });

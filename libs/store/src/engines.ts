@@ -1,5 +1,15 @@
 import { requireWork } from './due.ts';
-import type { Collection, Document, DueChange, Outbox, OutboxEvent, Store } from './port.ts';
+import type {
+  Collection,
+  Document,
+  Documents,
+  DueChange,
+  InsertOptions,
+  New,
+  Outbox,
+  OutboxEvent,
+  Store,
+} from './port.ts';
 
 /** A unique index, or the id, is taken. `index` is the declared name, or `id`. */
 export class UniqueViolation extends Error {
@@ -8,6 +18,20 @@ export class UniqueViolation extends Error {
   constructor(index: string) {
     super(`unique index ${index} violated`);
     this.index = index;
+  }
+}
+
+/** Undefined if the id, or a member of a unique index, is taken. */
+export async function insertUnlessTaken<T extends Document>(
+  documents: Pick<Documents<T>, 'insert'>,
+  document: New<T>,
+  options?: InsertOptions<T>,
+): Promise<T | undefined> {
+  try {
+    return await documents.insert(document, options);
+  } catch (error) {
+    if (error instanceof UniqueViolation) return undefined;
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Store } from './port.ts';
 
 export { type Bounds, restrictCollection, restrictDocuments } from './bounds.ts';
 export { toDue } from './due.ts';
-export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './engines.ts';
+export { IdempotencyKeyTaken, insertUnlessTaken, StoreUnavailable, UniqueViolation } from './engines.ts';
 export * from './port.ts';
 export { createQuiet, skipWhenQuiet } from './quiet.ts';
 export { findFitting, readAllDocuments, readDocuments, rewrite, runForEach } from './reading.ts';

@@ -4,7 +4,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { createCheck, id } from '@boxoffice/http';
 import { findReaction, type Handler, type Message, Unreadable } from '@boxoffice/messaging';
-import { type Store, UniqueViolation } from '@boxoffice/store';
+import { insertUnlessTaken, type Store } from '@boxoffice/store';
 import { type Static, type TSchema, Type } from 'typebox';
 import { type Context, createContext, readTimestamp } from './context.ts';
 import { freed, isUse, isUseId } from './domain/place.ts';
@@ -52,12 +52,10 @@ const publishReleased = async (
   const release: PlacesReleased = { orderId, cause, placeIds: released, placesReleased: released.length };
   const document = { id: `${orderId}:${cause}`, ...release, createdAt: readTimestamp(context) };
   const events = [createPlacesReleasedFact(release)];
-  await releases.insert(document, { events }).catch(async (error: unknown) => {
-    if (!(error instanceof UniqueViolation)) throw error;
-    await releases.update(document.id, (known) =>
-      known.placesReleased < released.length ? { next: { ...known, ...release }, events } : undefined,
-    );
-  });
+  if (await insertUnlessTaken(releases, document, { events })) return;
+  await releases.update(document.id, (known) =>
+    known.placesReleased < released.length ? { next: { ...known, ...release }, events } : undefined,
+  );
 };
 
 /** Other members are ignored. The reader throws Unreadable if one is absent or invalid. */

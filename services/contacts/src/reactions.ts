@@ -1,5 +1,5 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { UniqueViolation } from '@boxoffice/store';
+import { insertUnlessTaken } from '@boxoffice/store';
 import type { Collections } from './store.ts';
 
 /**
@@ -16,15 +16,11 @@ export async function linkNamedContact(
     throw new Unreadable('order.contact_named needs orderId, and contactNumber, clientId, pointOfSale (text or null)');
   const link = { clientId, pointOfSale: pointOfSale?.toLowerCase() ?? null, contactNumber };
   const documents = links.of(institution);
-  try {
-    await documents.insert({ id: orderId, ...link, asOf: version });
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    // A link of 0.3 does not know the point of sale, which the same fact says when it is published again.
-    await documents.update(orderId, (current) =>
-      current.asOf < version || (current.asOf === version && current.pointOfSale === undefined)
-        ? { next: { ...current, ...link, asOf: version } }
-        : undefined,
-    );
-  }
+  if (await insertUnlessTaken(documents, { id: orderId, ...link, asOf: version })) return;
+  // A link of 0.3 does not know the point of sale, which the same fact says when it is published again.
+  await documents.update(orderId, (current) =>
+    current.asOf < version || (current.asOf === version && current.pointOfSale === undefined)
+      ? { next: { ...current, ...link, asOf: version } }
+      : undefined,
+  );
 }

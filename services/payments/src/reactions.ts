@@ -1,5 +1,5 @@
 import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
-import { type DueChange, UniqueViolation } from '@boxoffice/store';
+import { type DueChange, insertUnlessTaken } from '@boxoffice/store';
 import type { PaymentsContext } from './context.ts';
 import { isProvider } from './domain/keys.ts';
 import { isPending } from './domain/payment.ts';
@@ -42,15 +42,10 @@ const addRefund = async ({ refunds, now: clock }: PaymentsContext, { institution
     throw new Unreadable('order.refund_requested needs orderId, refundId, paymentId, provider, amount and currency');
   const now = clock();
   const refund = createRefund({ id: refundId, orderId, paymentId, provider, purpose: 'order', amount, currency }, now);
-  try {
-    await refunds.of(institution).insert(refund, { due: { refund: now } });
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    // Published again, so orders does not have its state: it is reported once more.
-    await refunds
-      .of(institution)
-      .update(refundId, (next) => ({ next: { ...next, reported: false }, due: { refund: now } }));
-  }
+  const due = { refund: now };
+  if (await insertUnlessTaken(refunds.of(institution), refund, { due })) return;
+  // Published again, so orders does not have its state: it is reported once more.
+  await refunds.of(institution).update(refundId, (next) => ({ next: { ...next, reported: false }, due }));
 };
 
 const reactions = {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { changeReceipt, createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
-import { collection, type Document, type Store, StoreUnavailable, UniqueViolation } from '@boxoffice/store';
+import { collection, type Document, insertUnlessTaken, type Store, StoreUnavailable } from '@boxoffice/store';
 import { moveClients, registerApiKey, registerApiUsers, registerClients, registerUsers } from './accounts.ts';
 import { type FixtureIds, stockCatalogue } from './catalogue.ts';
 import { type Addresses, type DemoCredentials, readDemo, removeDemo, writeDemo } from './credentials.ts';
@@ -31,9 +31,7 @@ export function openProgress(store: Store) {
   return {
     state: async (): Promise<SeedingState> => (await documents.get(ID)) ?? { state: 'never' },
     async begin(): Promise<void> {
-      await documents.insert({ id: ID, state: 'started' }).catch((error: unknown) => {
-        if (!(error instanceof UniqueViolation)) throw error;
-      });
+      await insertUnlessTaken(documents, { id: ID, state: 'started' });
     },
     async finish(fixtures: AllFixtures): Promise<void> {
       await documents.update(ID, () => ({ next: { id: ID, state: 'done', fixtures } }));

@@ -1,4 +1,4 @@
-import { UniqueViolation } from '@boxoffice/store';
+import { insertUnlessTaken } from '@boxoffice/store';
 import { type Context, readTimestamp } from '../context.ts';
 import type { PaymentProvider, ProviderKeys } from '../domain/point-of-sale.ts';
 import type { Collections, PaymentProviderDocument } from '../store.ts';
@@ -22,12 +22,9 @@ export async function recordProvider(
     paymentProviders.update(id, (current) =>
       current.changedAt > changedAt ? undefined : { next: { ...current, ...said } },
     );
-  const known = await update();
-  if (known) return known;
-  return paymentProviders.insert({ id, ...said }).catch(async (error: unknown) => {
-    if (!(error instanceof UniqueViolation)) throw error;
-    return (await update()) ?? Promise.reject(error);
-  });
+  const written = (await update()) ?? (await insertUnlessTaken(paymentProviders, { id, ...said })) ?? (await update());
+  if (!written) throw new Error(`the record of ${id} is neither there nor not there`);
+  return written;
 }
 
 /** Those that the institution has keys of. */

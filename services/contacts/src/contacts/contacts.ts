@@ -4,6 +4,7 @@ import { type Caller, computeContactBounds, computeRestriction, type Restricted 
 import {
   type Change,
   type IdempotencyRecord,
+  insertUnlessTaken,
   restrictDocuments,
   UniqueViolation,
   type WriteOptions,
@@ -177,11 +178,8 @@ const createFor = (
      */
     async writeGuest(number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument> {
       const fresh = buildContact('individual', number, details, true, timestamp());
-      try {
-        return await seen.insert({ id: number, ...fresh, guestAsOf: asOf });
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-      }
+      const inserted = await insertUnlessTaken(seen, { id: number, ...fresh, guestAsOf: asOf });
+      if (inserted) return inserted;
       const written = await seen.update(number, (current) => {
         const { details: known, guestAsOf = asOf } = current;
         if (known === undefined || guestAsOf >= asOf) return undefined;

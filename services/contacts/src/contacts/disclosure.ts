@@ -3,7 +3,7 @@ import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, toPrincipal } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
-import { type CollectionHandle, type Documents, UniqueViolation } from '@boxoffice/store';
+import { type CollectionHandle, type Documents, insertUnlessTaken } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
 import type { DisclosuresDocument } from '../store.ts';
 
@@ -118,14 +118,8 @@ const countHourly = async (
       if (oldest && recent.length >= MOST_PER_HOUR) throw tooMany(oldest.at + HOUR_MS - entry.at);
       return { next: { ...current, learned: [...recent, entry], expiresAt } };
     });
-  while (!(await countLearned())) {
-    try {
-      await documents.insert({ id: userId, learned: [entry], expiresAt });
-      break;
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-    }
-  }
+  const first = { id: userId, learned: [entry], expiresAt };
+  while (!(await countLearned())) if (await insertUnlessTaken(documents, first)) break;
   return () =>
     documents.update(userId, (current) => ({
       next: { ...current, learned: current.learned.filter(({ id }) => id !== entry.id) },

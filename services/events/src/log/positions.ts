@@ -1,5 +1,5 @@
 import type { Retentions } from '@boxoffice/service';
-import { type Documents, type New, type Store, UniqueViolation } from '@boxoffice/store';
+import { type Documents, insertUnlessTaken, type New, type Store } from '@boxoffice/store';
 import {
   type EventDocument,
   eventsCollection,
@@ -104,12 +104,8 @@ const SKEW_MS = 60_000;
 type Retired = Documents<RetiredDocument>;
 
 const raise = async (retired: Retired, { id, last }: New<RetiredDocument>): Promise<void> => {
-  try {
-    await retired.insert({ id, last });
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    await retired.update(id, (current) => (current.last < last ? { next: { ...current, last } } : undefined));
-  }
+  if (await insertUnlessTaken(retired, { id, last })) return;
+  await retired.update(id, (current) => (current.last < last ? { next: { ...current, last } } : undefined));
 };
 
 /** Of the document that remembers the last sequence. */

@@ -1,7 +1,7 @@
 // Facts whose predecessor has not arrived: stored, so that their messages can be acknowledged, and due until it has.
 
 import type { WorkKind, WorkResult } from '@boxoffice/service';
-import { type Store, UniqueViolation } from '@boxoffice/store';
+import { insertUnlessTaken, type Store } from '@boxoffice/store';
 import { type WaitingDocument, waitingCollection } from '../store.ts';
 import type { Arrival, Log } from './log.ts';
 
@@ -19,14 +19,9 @@ export function createWaiting(store: Pick<Store, 'collection'>, record: Log['app
     async add(institution: string, { event, before }: Arrival): Promise<void> {
       if (before === null) throw new Error(`${event.id} has no predecessor to wait for`);
       const since = now();
-      try {
-        await documents
-          .of(institution)
-          .insert({ id: event.id, event, before, since }, { due: { append: since + FIRST_MS } });
-      } catch (error) {
-        // The message was delivered twice.
-        if (!(error instanceof UniqueViolation)) throw error;
-      }
+      const due = { append: since + FIRST_MS };
+      // The message may be delivered twice.
+      await insertUnlessTaken(documents.of(institution), { id: event.id, event, before, since }, { due });
     },
     /** Records a fact, if its predecessor has arrived. */
     async append({ id, institution, event, before, since }: WaitingDocument): Promise<WorkResult> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
+import { type CollectionHandle, insertUnlessTaken } from '@boxoffice/store';
 import { RefusedOrder } from '../api/faults.ts';
 import type { GuessesDocument } from '../store.ts';
 
@@ -37,11 +37,7 @@ export function createCodeGuesses(collection: CollectionHandle<GuessesDocument>,
     const known = await own.update(id, ({ guesses, ...current }) => ({
       next: { ...current, ...fresh, guesses: [...keepRecent(guesses), ...fresh.guesses].slice(-2 * MOST) },
     }));
-    if (known) return;
-    await own.insert({ id, ...fresh }).catch((error: unknown) => {
-      if (!(error instanceof UniqueViolation)) throw error;
-      return add(guesser, count);
-    });
+    if (!known && !(await insertUnlessTaken(own, { id, ...fresh }))) await add(guesser, count);
   };
 
   return {

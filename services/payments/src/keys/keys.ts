@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { deriveId, type LogFields } from '@boxoffice/runtime';
 import type { WorkResult } from '@boxoffice/service';
-import { type Documents, type New, UniqueViolation } from '@boxoffice/store';
+import { type Documents, insertUnlessTaken, type New } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { BY_ITSELF_MS, connectWith, type PaymentsContext } from '../context.ts';
 import { isProvider, type Mode, providers as names, type ProviderName, readMode } from '../domain/keys.ts';
@@ -151,15 +151,7 @@ const write = async (
       check(current);
       return { next, due };
     });
-  const insert = async () => {
-    try {
-      return await providers.insert(next, { due });
-    } catch (error) {
-      if (error instanceof UniqueViolation) return undefined;
-      throw error;
-    }
-  };
-  const stored = (await change()) ?? (await insert()) ?? (await change());
+  const stored = (await change()) ?? (await insertUnlessTaken(providers, next, { due })) ?? (await change());
   if (!stored) throw new Error('the keys are neither there nor not there');
   return stored;
 };

@@ -1,5 +1,5 @@
 import { deriveId, settleWithin } from '@boxoffice/runtime';
-import { type Change, type New, UniqueViolation } from '@boxoffice/store';
+import { type Change, insertUnlessTaken, type New, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { connectWith, type PaymentsContext } from '../context.ts';
 import type { ProviderAmount } from '../domain/amount.ts';
@@ -83,14 +83,11 @@ const findOrInsert = async (context: PaymentsContext, institution: string, asked
   const refusal = await replaceOthers(context, institution, asked, id);
   if (refusal) return refusal;
   const payment = createPayment(context, { id, institution, asked, keys, amount });
-  try {
-    return { payment: await payments.insert(payment, { due: { ask: payment.endsAt } }), ...connected };
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    const other = await payments.get(id);
-    if (!other) throw error;
-    return judgeRepeat(other, asked, keys) ?? { payment: other, ...connected };
-  }
+  const made = await insertUnlessTaken(payments, payment, { due: { ask: payment.endsAt } });
+  if (made) return { payment: made, ...connected };
+  const other = await payments.get(id);
+  if (!other) throw new UniqueViolation('id');
+  return judgeRepeat(other, asked, keys) ?? { payment: other, ...connected };
 };
 
 /** Undefined where the page is, or can be, the one that is asked for. */

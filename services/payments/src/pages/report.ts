@@ -1,5 +1,5 @@
 import { deriveId } from '@boxoffice/runtime';
-import { UniqueViolation } from '@boxoffice/store';
+import { insertUnlessTaken } from '@boxoffice/store';
 import type { PaymentsContext } from '../context.ts';
 import { computeNextAsk, isSameDispute } from '../domain/payment.ts';
 import { createRefund } from '../domain/refund.ts';
@@ -33,12 +33,6 @@ const refundMismatch = async (
   if (!mismatch) return;
   const now = context.now();
   const asked = { orderId, paymentId: id, provider, purpose: 'mismatch' as const, amount: null, currency };
-  await context.refunds
-    .of(institution)
-    .insert(createRefund({ id: deriveId('ref', id, 'mismatch'), ...asked }, now), { due: { refund: now } })
-    .catch(ignoreTaken);
-};
-
-const ignoreTaken = (error: unknown): void => {
-  if (!(error instanceof UniqueViolation)) throw error;
+  const refund = createRefund({ id: deriveId('ref', id, 'mismatch'), ...asked }, now);
+  await insertUnlessTaken(context.refunds.of(institution), refund, { due: { refund: now } });
 };

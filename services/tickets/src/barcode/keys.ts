@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { deriveSealingKey, seal, unseal } from '@boxoffice/runtime';
-import { type Store, UniqueViolation } from '@boxoffice/store';
+import { insertUnlessTaken, type Store } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import type { Jwk } from '../schemas.ts';
 import { type BarcodeKeyDocument, barcodeKeysCollection } from '../store.ts';
@@ -86,19 +86,14 @@ const openKeyChain = (store: Store, serviceSecret: string) => {
       const x = String(pair.publicKey.export({ format: 'jwk' }).x);
       const kid = deriveKid(x);
       const plain = pair.privateKey.export({ type: 'pkcs8', format: 'der' });
-      try {
-        return await collection.of(institution).insert({
-          id: `${institution} ${generation}`,
-          generation,
-          kid,
-          x,
-          sealed: seal(sealing, nameKey(institution, { generation, kid }), plain),
-          createdAt: new Date().toISOString(),
-        });
-      } catch (error) {
-        if (error instanceof UniqueViolation) return undefined;
-        throw error;
-      }
+      return insertUnlessTaken(collection.of(institution), {
+        id: `${institution} ${generation}`,
+        generation,
+        kid,
+        x,
+        sealed: seal(sealing, nameKey(institution, { generation, kid }), plain),
+        createdAt: new Date().toISOString(),
+      });
     },
   };
 };

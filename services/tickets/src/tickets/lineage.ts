@@ -1,4 +1,4 @@
-import { UniqueViolation, type Where } from '@boxoffice/store';
+import { insertUnlessTaken, type Where } from '@boxoffice/store';
 import type { Collections } from '../context.ts';
 import { buildSuccessor, derivePreviousId, type Ticket } from '../domain/ticket.ts';
 import { createTicketReplacedFact } from '../events.ts';
@@ -11,14 +11,10 @@ import type { TicketDocument } from '../store.ts';
 export async function finishReplacement({ tickets }: Collections, old: Ticket): Promise<TicketDocument | undefined> {
   const next = buildSuccessor(old);
   if (!next) return undefined;
-  const there = await tickets.get(next.id);
-  if (there) return there;
-  try {
-    return await tickets.insert(next, { events: [createTicketReplacedFact(next)] });
-  } catch (error) {
-    if (error instanceof UniqueViolation) return tickets.get(next.id);
-    throw error;
-  }
+  const events = [createTicketReplacedFact(next)];
+  return (
+    (await tickets.get(next.id)) ?? (await insertUnlessTaken(tickets, next, { events })) ?? (await tickets.get(next.id))
+  );
 }
 
 /** Completes an interrupted replacement that has not written it yet. */
