@@ -54,6 +54,15 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
     );
   });
 
+  test('of several at once one has its place; what the others took, some of it twice, is free again', async () => {
+    const { path, exchanges, difference, order, other } = await sell(500);
+    const returns = [{ lineId: String(order.lines[1]?.id) }];
+    const exchange = { exchanges, difference };
+    const wanted = [exchange, exchange, exchange, { returns, difference: -(order.lines[1]?.amount ?? 0) }];
+    await Promise.all(wanted.map((body) => change(path, body)));
+    expect(fixture.catalog.count(other).free).toBe(1);
+  });
+
   test.each(['sellHold', 'settleChange'])('what is due is done where nobody repeats it: %s', async (operation) => {
     const made = await sell();
     const { path, exchanges, difference } = made;
