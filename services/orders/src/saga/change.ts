@@ -35,7 +35,7 @@ import { attempt, type Rule, toTarget } from './write.ts';
 
 /**
  * What a request goes on with that has written a change: it is done and settled if it is paid for. Tickets and the
- * catalog may follow later. @throws Fault `payment_recorded` or `order_places_unavailable` if its places are gone
+ * catalog may follow later, as where earlier changes are not settled: what settles those goes on with it. @throws Fault `payment_recorded` or `order_places_unavailable` if its places are gone
  */
 export async function finishChange(
   context: OrdersContext,
@@ -51,6 +51,8 @@ export async function finishChange(
     const released = await releaseAtOnce(context, left);
     throw refuseGone(released, change);
   }
+  const first = findUnsettledChange(left);
+  if (first && first.id !== changeId) return remember(context, left, idempotencyRecord);
   try {
     return await settleChanges(context, left, idempotencyRecord);
   } catch (error) {

@@ -282,7 +282,13 @@ describe('the figures of an order', () => {
     [
       'what went back is not kept for it',
       giveBack(giveBack(forChange(confirmed, 7), 4, { paymentId: 'pay_1' }), 22),
-      { refunded: 26, goodwill: 20, credit: 0, due: 0 },
+      { refunded: 26, goodwill: 19, credit: 0, due: 0 },
+    ],
+    ['and goes back before anything is goodwill', giveBack(forChange(confirmed, 7), 5), { goodwill: 0, credit: 0 }],
+    [
+      'so that it is no credit once more when the change ends',
+      { ...giveBack(forChange(confirmed, 7), 5), changes: [] },
+      { goodwill: 0, credit: 2, due: 0 },
     ],
   ])('%s', (_, order, expected) => {
     expect(figures(order)).toMatchObject(expected);

@@ -1,19 +1,15 @@
 // What is paid for a change of a confirmed order, and until when it waits for it.
 
 import { isControlled } from '../lines.ts';
-import { computeDue, computeEarmarked, computeLeft } from '../order/money.ts';
+import { computeCapturedFor, computeDue, computeEarmarked, computeLeft } from '../order/money.ts';
 import type { Change, Order } from '../order/order.ts';
 import { findChange, findPendingChange, lapseChange, listLeavingIds, putChange, updateFigures } from './change.ts';
-
-/** What was captured for it and did not go back. */
-const computeCaptured = (order: Order, { id }: Change): number =>
-  order.payments.reduce((sum, payment) => sum + (payment.changeId === id ? computeLeft(order, payment) : 0), 0);
 
 /** The most that a payment for it may be: of one that is done what the order still owes of it. */
 export function computePayable(order: Order, change: Change): number {
   const { state } = change;
   if (state === 'pending') return computeRaise(order, change);
-  const left = Math.max(0, change.due - computeCaptured(order, change));
+  const left = Math.max(0, change.due - computeCapturedFor(order, change.id));
   if (state === 'done') return Math.min(left, computeDue(order));
   return mayBeDoneLate(order, change) ? Math.max(left, computeRaise(order, change)) : left;
 }
@@ -22,7 +18,8 @@ export function computePayable(order: Order, change: Change): number {
 export function toShownFigures(order: Order, change: Change): Pick<Change, 'difference' | 'fee' | 'due' | 'credit'> {
   if (change.state !== 'pending') return change;
   const [figures, left] = [updateFigures(order, change), computeRaise(order, change)];
-  return left > 0 ? { ...figures, due: left + computeCaptured(order, change) } : figures;
+  const own = order.payments.filter(({ changeId }) => changeId === change.id);
+  return left > 0 ? { ...figures, due: own.reduce((sum, one) => sum + computeLeft(order, one), left) } : figures;
 }
 
 /** What would be left to pay of what it raises, if it was done now. */

@@ -56,15 +56,23 @@ export function computeNet(order: Returning): number {
 
 type Changing = Returning & Pick<Order, 'changes'>;
 
+/** What was captured for a change and did not go back. */
+export function computeCapturedFor(order: Returning, changeId: string): number {
+  const own = order.payments.filter((payment) => payment.changeId === changeId);
+  const back = order.refunds.filter((refund) => refund.ofChange?.id === changeId && hasNotFailed(refund));
+  return Math.max(
+    0,
+    sum(own.map((payment) => computeLeft(order, payment))) - sum(back.map(({ ofChange }) => ofChange?.amount ?? 0)),
+  );
+}
+
 /**
  * What is left of the money captured for the change that is pending: it pays for nothing else, and is no credit. At most
  * what the house still holds.
  */
 export function computeEarmarked(order: Changing): number {
   const pending = order.changes?.find(({ state }) => state === 'pending');
-  if (!pending) return 0;
-  const own = order.payments.filter(({ changeId }) => changeId === pending.id);
-  return Math.min(sum(own.map((payment) => computeLeft(order, payment))), Math.max(0, computeNet(order)));
+  return pending ? Math.min(computeCapturedFor(order, pending.id), Math.max(0, computeNet(order))) : 0;
 }
 
 const computeFree = (order: Changing): number => computeNet(order) - computeEarmarked(order);
@@ -133,7 +141,12 @@ const addGoodwill = <O extends Order>(order: O, more: number): O => {
   return goodwill === known ? order : { ...order, goodwill };
 };
 
-export function addRefund<O extends Order>(order: O, refund: Omit<Refund, 'goodwill'>): O {
+/** Without a payment that it is of, it takes credit first, then the money of the change that is pending. */
+export function addRefund<O extends Order>(order: O, given: Omit<Refund, 'goodwill' | 'ofChange'>): O {
+  const pending = order.changes?.find(({ state }) => state === 'pending');
+  const beyond = given.paymentId === undefined ? Math.max(0, given.amount - computeCredit(order)) : 0;
+  const amount = Math.min(computeEarmarked(order), beyond);
+  const refund = { ...given, ...(pending && amount > 0 && { ofChange: { id: pending.id, amount } }) };
   const goodwill = computeGoodwillOf(order, putRefund(order, refund));
   return addGoodwill(putRefund(order, { ...refund, goodwill }), goodwill);
 }
