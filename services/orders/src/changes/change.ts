@@ -1,5 +1,5 @@
-import { Fault } from '@boxoffice/envelope';
-import { createRefusalFault, isHoldUncertain, isUnavailable, RefusedOrder, toFault } from '../api/faults.ts';
+import { IdempotencyKeyTaken } from '@boxoffice/store';
+import { createRefusalFault, isHoldUncertain, RefusedOrder, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { beginChange, findChange } from '../domain/changes/change.ts';
 import { type ChangeRefusal, checkOrderChangeable } from '../domain/changes/check.ts';
@@ -11,7 +11,7 @@ import { deriveId } from '../ids.ts';
 import { cancelIfOver } from '../orders/actions.ts';
 import { finishChange, holdNewUntil } from '../saga/change.ts';
 import { type Command, runCommand, runStockFirst } from '../saga/command.ts';
-import { releaseRefused, type Taken } from '../saga/release.ts';
+import { releaseRefused, releaseTaken, type Taken } from '../saga/release.ts';
 import type { OrderDocument } from '../store.ts';
 import {
   type ChangeDraft,
@@ -50,7 +50,11 @@ export async function changeOrder(
     await cancelIfOver(context, order);
     order = (await context.orders.of(given.institution).get(given.orderId)) ?? order;
   }
-  return finishChange(context, order, id, given.idempotencyRecord);
+  return finishChange(context, order, id, given.idempotencyRecord).catch((error: unknown) => {
+    // Another answer was stored under the key meanwhile. What is written is done all the same.
+    if (!(error instanceof IdempotencyKeyTaken)) throw error;
+    return finishChange(context, order, id);
+  });
 }
 
 /** It has waited for a payment that did not come. */
@@ -122,11 +126,10 @@ const exchangeLines: Run = async (context, command, requested, input) => {
       write: (prepared) => (current, now) => beginChange(current, prepared, now),
     });
     // Another attempt of the request has made the change, with its own places.
-    if (result.done && taken) await releaseRefused(context, command, taken);
+    if (result.done && taken) await releaseTaken(context, command, taken);
     return result;
   } catch (error) {
-    // Without an answer a repeat finds them; else they are free once their hold ends.
-    if (error instanceof Fault && taken && !isUnavailable(error)) await releaseRefused(context, command, taken);
+    await releaseRefused(context, command, taken, error);
     throw error;
   } finally {
     end();

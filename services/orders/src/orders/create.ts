@@ -3,7 +3,7 @@ import { requireScope } from '@boxoffice/http';
 import { type Caller, toPrincipal } from '@boxoffice/identity';
 import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { createRefusalFault, isUnavailable, toFault } from '../api/faults.ts';
+import { createRefusalFault, toFault } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Book, Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
@@ -152,10 +152,14 @@ export async function holdAndInsert(
       taken.push(...listClaimedUses(pricing));
       return await insertOrder(context, institution, opened, pricing, creation);
     } catch (error) {
-      const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
-      const isRefused = error instanceof Fault && !isUnavailable(error);
-      if (isRefused || error instanceof IdempotencyKeyTaken || isAnotherOrder)
-        await releaseRefused(context, { institution, orderId: id }, { stock: taken, requestId, asOf: FIRST_VERSION });
+      // What a request for a cart holds that another one has created is found by its addition.
+      if (!(creation.cart && error instanceof UniqueViolation))
+        await releaseRefused(
+          context,
+          { institution, orderId: id },
+          { stock: taken, requestId, asOf: FIRST_VERSION },
+          error,
+        );
       throw error;
     }
   } finally {

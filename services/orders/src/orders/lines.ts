@@ -70,7 +70,8 @@ export async function addOrderLines(
         if (moved > 0) former = order;
         await releaseInStock(context, order);
         const held = await holdMore(context, own, requestId, items, permit);
-        taken = { stock: held.lines.map(({ place }) => place.id), requestId, asOf: order.version };
+        const stock = [...(taken?.stock ?? []), ...held.lines.map(({ place }) => place.id)];
+        taken = { stock, requestId, asOf: order.version };
         await holdAsLong(context, order, held);
         await permit?.(held.lines, order);
         const pricing = await priceMore(context, own, held, { requestId, items });
@@ -89,8 +90,7 @@ export async function addOrderLines(
     const left = await releaseAtOnce(context, order, command.idempotencyRecord);
     return left.saleDue ? await sellIfDue(context, left) : left;
   } catch (error) {
-    // Without an answer a repeat finds them; else they are free once their hold ends.
-    if (error instanceof Fault && taken && !isUnavailable(error)) await releaseRefused(context, command, taken);
+    await releaseRefused(context, command, taken, error);
     const faults = error instanceof Fault && error.code === 'semantically_invalid' ? findQuantityFaults(items) : [];
     throw faults.length > 0
       ? await createInvalidReferenceFault(context, command.institution, { items }, faults)

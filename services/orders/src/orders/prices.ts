@@ -1,4 +1,3 @@
-import { Fault } from '@boxoffice/envelope';
 import { type Buyer, composeTerms, type Discount, listDistinctCodes, readBook } from '@boxoffice/prices';
 import { isUnavailable, toFault } from '../api/faults.ts';
 import type { Book, HeldLine, PricedItem } from '../clients/services.ts';
@@ -201,7 +200,7 @@ export async function runWithPrices(
     });
     return { order: await releaseAtOnce(context, order, command.idempotencyRecord) };
   } catch (error) {
-    if (error instanceof Fault && taken && !isUnavailable(error)) await releaseRefused(context, command, taken);
+    await releaseRefused(context, command, taken, error);
     throw error;
   }
 }

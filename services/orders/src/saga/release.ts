@@ -1,12 +1,12 @@
 // Places, and uses of discounts, that an order does not need any more.
 
-import type { IdempotencyRecord } from '@boxoffice/store';
+import { Fault } from '@boxoffice/envelope';
+import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
 import { isUnavailable } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { findPendingChange, listOwnStock } from '../domain/changes/change.ts';
+import { listOwnStock } from '../domain/changes/change.ts';
 import { accept } from '../domain/decisions.ts';
 import { removeReleasedPlaces } from '../domain/lines.ts';
-import { isUnpaid } from '../domain/order/state.ts';
 import type { OrderDocument } from '../store.ts';
 import { attempt, type Rule, type Target, toTarget } from './write.ts';
 
@@ -59,23 +59,32 @@ export interface Taken {
   readonly asOf: number;
 }
 
-/**
- * Nothing that the order or its pending change has: a repeat at the same time may have succeeded. Without an answer of
- * the catalogue it is free once its hold ends.
- */
+/** {@link releaseTaken} of what `error` refuses. Without an answer of the catalogue a repeat finds it. */
 export async function releaseRefused(
+  context: OrdersContext,
+  target: Target,
+  taken: Taken | undefined,
+  error: unknown,
+): Promise<void> {
+  const isOther = error instanceof IdempotencyKeyTaken || error instanceof UniqueViolation;
+  if (taken && (isOther || (error instanceof Fault && !isUnavailable(error))))
+    await releaseTaken(context, target, taken);
+}
+
+/**
+ * What a request has taken itself, and nothing that the order or its pending change has: another attempt may have
+ * succeeded. Without an answer of the catalogue it is free once its hold ends.
+ */
+export async function releaseTaken(
   context: OrdersContext,
   { institution, orderId }: Target,
   { stock, requestId, asOf }: Taken,
 ): Promise<void> {
   const order = await context.orders.of(institution).get(orderId);
-  const isOpen = order !== undefined && (isUnpaid(order) || findPendingChange(order) !== undefined);
-  const own = new Set(isOpen ? listOwnStock(order) : []);
-  const placeIds = [...new Set(stock)].filter((taken) => !own.has(taken));
+  const own = new Set(order ? listOwnStock(order) : []);
+  const placeIds = [...new Set(stock)].filter((id) => !own.has(id));
   if (placeIds.length === 0) return;
-  // Of an order that has bought its places, or has ended, whatever the request still holds.
-  const which = order === undefined || isOpen ? { placeIds } : {};
-  await context.stock.release(institution, orderId, { ...which, requestId, asOf }).catch((error: unknown) => {
+  await context.stock.release(institution, orderId, { placeIds, requestId, asOf }).catch((error: unknown) => {
     context.log.warn('what a refused request has taken is free once its hold ends', { error });
   });
 }

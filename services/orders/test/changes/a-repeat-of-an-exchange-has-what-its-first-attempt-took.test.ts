@@ -1,10 +1,10 @@
 // rule commerce.5: compared before and after the hold | services/orders/src/changes/change.ts
 
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createDiscount } from '../fixture/discounts.ts';
 import { describeOnEachEngine, type Fixture } from '../fixture/fixture.ts';
-import { pay, postToShop, requireDone } from '../fixture/orders.ts';
+import { createContact, pay, postToShop, requireDone } from '../fixture/orders.ts';
 
 const POLICY = { returnMinutes: 0, returnFee: null, exchangeMinutes: 0, exchangeFee: null };
 
@@ -12,13 +12,13 @@ const POLICY = { returnMinutes: 0, returnFee: null, exchangeMinutes: 0, exchange
 const prepare = async (fixture: Fixture) => {
   const [old, other] = [fixture.catalog.hall(1), fixture.catalog.hall(6, { amount: 1_500 })];
   fixture.catalog.describe(old.tariffId, { returnPolicy: POLICY });
-  const { order, path } = await fixture
-    .call('POST', '', { body: { items: [old.item(1)] } })
-    .then(({ data }) => ({ order: data, path: `/${data.id}` }));
+  const client = randomUUID();
+  const { data: order } = await fixture.call('POST', '', { client, body: { items: [old.item(1)] } });
+  const path = `/${order.id}`;
   await pay(fixture, path, { amount: order.total });
   const { performanceId, seatCategoryId, tariffId } = other;
   const exchanges = [{ lineId: order.lines[0]?.id, performanceId, seatCategoryId, tariffId }];
-  return { order, path, other, body: { exchanges, difference: 500 } };
+  return { client, order, path, other, body: { exchanges, difference: 500 } };
 };
 
 describeOnEachEngine('a repeat of an exchange', (fixture) => {
@@ -69,5 +69,67 @@ describeOnEachEngine('a repeat of an exchange', (fixture) => {
     await fixture.later(60 * 60_000);
     expect(await send()).toEqual({ change: null, states: ['lapsed'] });
     expect(fixture.catalog.count(other)).toEqual({ free: 6, held: 0, sold: 0 });
+  });
+
+  describe('that runs beside its first attempt and is refused', () => {
+    /** The second is refused by the limit of held places, which the first one fills, before that has its place. */
+    const sendTwice = async (more: object) => {
+      const made = await prepare(fixture);
+      const bounds = { ownOrders: false, pointsOfSale: [], heldPlaces: 1 };
+      const request = { client: made.client, body: { ...made.body, ...more }, key: randomUUID(), bounds };
+      const send = () => fixture.call('POST', `${made.path}/changes`, request);
+      const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      fixture.catalog.before.set('holdPlaces', () => {
+        arrived.resolve();
+        return answered.promise;
+      });
+      const first = send();
+      await arrived.promise;
+      const second = await send();
+      answered.resolve();
+      fixture.catalog.before.clear();
+      return { ...made, replies: [await first, second] };
+    };
+
+    test('both are refused alike, and nothing is held, where something is due', async () => {
+      const { replies, other, order } = await sendTwice({});
+      expect(replies.map(({ code }) => code)).toEqual(['order_hold_limit', 'order_hold_limit']);
+      expect(fixture.catalog.count(other)).toEqual({ free: 6, held: 0, sold: 0 });
+      expect((await fixture.document(order.id))?.changes).toBeUndefined();
+    });
+
+    test('what the first has written is done and settled all the same', async () => {
+      const { other, order } = await sendTwice({ payment: { method: 'card', status: 'captured' } });
+      expect(fixture.catalog.count(other)).toEqual({ free: 5, held: 0, sold: 1 });
+      const { changes } = (await fixture.document(order.id)) ?? {};
+      expect(changes).toMatchObject([{ state: 'done', settlement: { placesReleased: 1 } }]);
+    });
+
+    test('by what has changed in between releases what it took itself, and no other place', async () => {
+      const { path, body, other, order } = await prepare(fixture);
+      const contactNumber = createContact(fixture, 'member');
+      await fixture.context.orders.of('opera').update(order.id, (current) => ({ next: { ...current, contactNumber } }));
+      const tariffId = fixture.catalog.tariff(other, other.amount, 'member');
+      const exchanges = body.exchanges.map((one) => ({ ...one, tariffId }));
+      const payment = { method: 'card', status: 'captured' };
+      const scopes = ['orders:read', 'orders:write'];
+      const request = { body: { ...body, exchanges, payment }, key: randomUUID(), scopes };
+      const send = () => fixture.call('POST', `${path}/changes`, request);
+      const [arrived, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      fixture.contacts.before.set('getContactInternally', () => {
+        fixture.contacts.before.clear();
+        arrived.resolve();
+        return answered.promise;
+      });
+      const first = send();
+      await arrived.promise;
+      fixture.contacts.criteria.set(contactNumber, []);
+      expect((await send()).code).toBe('order_tariff_not_accessible');
+      expect(fixture.catalog.count(other)).toEqual({ free: 5, held: 1, sold: 0 });
+      fixture.contacts.criteria.set(contactNumber, ['member']);
+      answered.resolve();
+      await first;
+      expect(fixture.catalog.count(other)).toEqual({ free: 5, held: 0, sold: 1 });
+    });
   });
 });
