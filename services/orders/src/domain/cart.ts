@@ -1,6 +1,7 @@
 import type { CodeState, ReturnTerms } from '@boxoffice/prices';
 import { checkTariffAccess, setBuyer } from './buyer.ts';
 import { cancel } from './cancellation.ts';
+import { findChange } from './changes/change.ts';
 import { checkSellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { markListed, toBeneficiary } from './lines.ts';
@@ -233,7 +234,7 @@ const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: nu
 
 /**
  * As {@link cancel} without override, until `until` (epoch milliseconds; absent: the first performance's start as
- * sold), then `performance_begun`. An order that is not live, or sold with a return policy, is `not_cancellable`.
+ * sold), then `performance_begun`. An order that is not live, or was sold with a return policy, is `not_cancellable`.
  */
 export function cancelByShopper<O extends Order>(
   order: O,
@@ -243,8 +244,14 @@ export function cancelByShopper<O extends Order>(
   const decision = cancel(order, { ...how, override: false, givesBack: true }, now);
   if (isRefused(decision))
     return decision.refused.reason === 'wrong_state' ? refuse('not_cancellable', decision.refused.details) : decision;
-  if (order.state === 'confirmed' && order.lines.some(({ returnPolicy }) => returnPolicy))
-    return refuse('not_cancellable', 'Its lines have a return policy: they are returned, with their fee.');
+  if (order.state === 'confirmed' && hasReturnPolicy(order))
+    return refuse('not_cancellable', 'It was sold with a return policy: its lines are returned, with their fee.');
   const until = how.until ?? Math.min(...order.lines.map(({ startDate }) => Date.parse(startDate)));
   return until <= now ? refuse('performance_begun') : decision;
 }
+
+/** Of a line, or of one that it has returned or exchanged; a cancelled performance is nobody's return. */
+const hasReturnPolicy = (order: Order): boolean => {
+  const former = order.formerLines?.filter(({ changeId }) => findChange(order, changeId)?.reason === null) ?? [];
+  return [...order.lines, ...former].some(({ returnPolicy }) => returnPolicy);
+};

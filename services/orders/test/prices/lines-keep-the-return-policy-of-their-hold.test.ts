@@ -4,7 +4,7 @@
 
 import { expect, test } from '@jest/globals';
 import { describeOnEachEngine, waitUntil } from '../fixture/fixture.ts';
-import { buyCart, createCart, createContact, postToShop, read, requireDone } from '../fixture/orders.ts';
+import { add, buyCart, createCart, createContact, postToShop, read, requireDone } from '../fixture/orders.ts';
 
 const TERMS = {
   returnMinutes: 2_880,
@@ -114,5 +114,32 @@ describeOnEachEngine('the return policy of a line', (fixture) => {
     expect(await cancel(path)).toBe('not_cancellable');
     expect((await fixture.call('POST', `${path}/cancellation`, { body: {} })).data.state).toBe('cancelled');
     expect(await cancel(await buy())).toBeNull();
+  });
+
+  test('of a line that was returned or exchanged ends it, too, but for a cancelled performance', async () => {
+    const sell = async () => {
+      const hall = openHall();
+      const { cart, path } = await createCart(fixture, 1, hall);
+      requireDone(await add(fixture, cart.id, [fixture.catalog.hall(2).item(1)]));
+      requireDone(await buyCart(fixture, path, { contactNumber: createContact(fixture) }));
+      return { hall, path, lineId: cart.lines[0]?.id };
+    };
+    const cancel = async (path: string) =>
+      (await postToShop(fixture, `${path}/cancellation`, { requestId: 'one', reason: null })).reason;
+    const change = async (path: string, wanted: object) => {
+      const body = { ...wanted, override: true, waiveFees: true };
+      expect((await fixture.call('POST', `${path}/changes`, { body })).data).toMatchObject({ state: 'done' });
+      expect(await policiesOf(path)).not.toContainEqual(POLICY);
+    };
+    const [returned, exchanged, cancelled] = [await sell(), await sell(), await sell()];
+    await change(returned.path, { returns: [{ lineId: returned.lineId }], difference: -1_000 });
+    expect(await cancel(returned.path)).toBe('not_cancellable');
+    const { performanceId, seatCategoryId, tariffId } = fixture.catalog.hall(2);
+    const exchanges = [{ lineId: exchanged.lineId, performanceId, seatCategoryId, tariffId }];
+    await change(exchanged.path, { exchanges, difference: 0 });
+    expect(await cancel(exchanged.path)).toBe('not_cancellable');
+    await fixture.deliver('performance.cancelled', { performanceId: cancelled.hall.performanceId });
+    await waitUntil(async () => (await read(fixture, cancelled.path)).formerLines.length === 1);
+    expect(await cancel(cancelled.path)).toBeNull();
   });
 });

@@ -29,10 +29,11 @@ export function isChangeable({ state, change, items }) {
   return !isWaiting && Object.values(items).some((item) => KINDS.some((kind) => isOpen(item, kind)));
 }
 
-/** Whether its buyer cancels it as a whole: items with a return policy are given back, with their fee. */
-export function isCancellable({ state, items }) {
+/** Whether its buyer cancels it as a whole: items with a return policy are, or were, given back, with their fee. */
+export function isCancellable({ state, items, formerLines, changes }) {
   const all = Object.values(items);
-  return state !== 'confirmed' || (all.length > 0 && all.every(({ returnPolicy }) => !returnPolicy));
+  const sold = [...all, ...formerLines.filter(({ changeId }) => changes[changeId]?.reason === null)];
+  return state !== 'confirmed' || (all.length > 0 && sold.every(({ returnPolicy }) => !returnPolicy));
 }
 
 /** The change that waits for its payment, until when, and the ways on; else whether the last one was not made. */
