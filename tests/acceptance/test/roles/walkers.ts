@@ -50,6 +50,8 @@ export const DECIDED: Readonly<
       'listOrders',
       'quoteOrder',
       'getOrder',
+      'listOrderChanges',
+      'getOrderChange',
       'listTickets',
       'getTicket',
       'getTicketDocument',
@@ -62,7 +64,7 @@ export const DECIDED: Readonly<
       'getAdmissions',
       'listTicketStatuses',
       'getAllTicketStatuses',
-      ...['quoteOrderChange', 'listOrderChanges', 'getOrderChange'],
+      'quoteOrderChange',
     ],
   },
 };
