@@ -38,6 +38,8 @@ export interface ChangeDraft extends Pick<Change, 'returns' | 'exchanges' | 'dif
 /** What may have tariffs with a criterion that the buyer does not meet. */
 export interface ChangeMaker {
   readonly sellsToAnybody: boolean;
+  /** Performances that are not sold to him any more. */
+  readonly over?: readonly string[] | undefined;
 }
 
 export interface DraftInput extends ChangeInput {
@@ -96,12 +98,13 @@ const assembleDraft = (
   unmet: readonly ChangeRefusal[],
   now: number,
 ): ChangeDraft => {
-  const { id: changeId, returns, exchanges } = input;
+  const { id: changeId, returns, exchanges, maker } = input;
   const leaving = [...returns, ...exchanges].map(({ lineId }) => lineId);
   const isReference = ({ refusal: { reason } }: ChangeRefusal) =>
     reason === 'invalid_reference' || reason === 'currency_mismatch';
   const unknown = [...listUnknownLines(order, input), ...refusals.filter(isReference)];
   const places = refusals.filter((one) => !isReference(one));
+  const over = exchanges.filter(({ performanceId }) => maker.over?.includes(performanceId)).map(({ lineId }) => lineId);
   const own = listOwnRefusals(order, input, now);
   const isOfOrder = own.some(({ lineId }) => lineId === null);
   const pricing = limitToChange(offered, order, leaving);
@@ -128,7 +131,10 @@ const assembleDraft = (
       ...places.filter(({ refusal }) => refusal.reason === 'tariff_not_sold_here'),
       ...unmet,
       ...locked.map(({ replaces = null }) => ({ lineId: replaces, refusal: refuse('tariff_locked').refused })),
-      ...places.filter(({ refusal }) => refusal.reason !== 'tariff_not_sold_here'),
+      ...over.map((lineId) => ({ lineId, refusal: refuse('not_on_sale', 'The performance is over.').refused })),
+      ...places.filter(
+        ({ lineId, refusal }) => refusal.reason !== 'tariff_not_sold_here' && !over.some((id) => id === lineId),
+      ),
     ],
   };
 };

@@ -3,7 +3,7 @@ import * as example from '../api/examples.ts';
 import { answerOutcome } from '../cart/routes.ts';
 import { Outcome } from '../cart/schemas.ts';
 import type { OrdersContext } from '../context.ts';
-import { findShopReason } from '../domain/decisions.ts';
+import { findShopReason, type Reason } from '../domain/decisions.ts';
 import { deriveId } from '../ids.ts';
 import { endChange } from './end.ts';
 import * as examples from './examples.ts';
@@ -21,6 +21,7 @@ const changes = {
   withoutIdempotency: true,
 } as const;
 const NO_SCOPES = { scopes: [] };
+const keptTariffs: readonly Reason[] = ['tariff_locked', 'tariff_not_accessible', 'tariff_not_sold_here'];
 
 /** Refusals are data. */
 export function createShopChangeRoutes(context: OrdersContext): AnyOperation[] {
@@ -35,11 +36,14 @@ export function createShopChangeRoutes(context: OrdersContext): AnyOperation[] {
       example: { params: example.params, body: examples.quoteInput, answer: examples.shopQuote },
       handle: async ({ caller: { institution }, params: { orderId }, body }) => {
         const wanted = readChangeInput(NO_SCOPES, body);
-        const draft = await quoteChange(context, { institution, orderId }, wanted, { sellsToAnybody: false });
+        const maker = { sellsToAnybody: false, over: body.over };
+        const draft = await quoteChange(context, { institution, orderId }, wanted, maker);
         const refused = listQuoteRefusals(draft).map(({ lineId, refusal: { reason, details } }) => ({
           ...{ lineId, reason: findShopReason(reason) ?? 'not_changeable', details },
         }));
-        return ok({ ...toQuoteView(draft), refusals: refused });
+        // A tariff that he may not have is to him like one that never existed: no figure tells its price.
+        const isKept = draft.placeRefusals.some(({ refusal: { reason } }) => keptTariffs.includes(reason));
+        return ok({ ...toQuoteView({ ...draft, hasUnknown: draft.hasUnknown || isKept }), refusals: refused });
       },
     }),
     operation({

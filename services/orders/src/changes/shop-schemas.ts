@@ -1,4 +1,4 @@
-import { createNullableSchema, named, oneOf, requestId } from '@boxoffice/http';
+import { createNullableSchema, id, named, oneOf, requestId } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { Checkout, Outcome } from '../cart/schemas.ts';
 import { shopReasons } from '../domain/decisions.ts';
@@ -8,7 +8,9 @@ const { Array: List, Object: Members, Optional, String: Text } = Type;
 
 const { returns, exchanges, difference } = ChangeInput.properties;
 
-export const ShopChangeQuoteInput = named('ShopChangeQuoteInput', Members({ returns, exchanges }));
+const over = Optional(List(id, { description: 'performances that the point of sale sells no more: they are over' }));
+
+export const ShopChangeQuoteInput = named('ShopChangeQuoteInput', Members({ returns, exchanges, over }));
 
 export const ShopChangeQuote = named(
   'ShopChangeQuote',
@@ -29,7 +31,10 @@ const { paymentMethod, paymentToken, page } = Checkout.properties;
 /** Something that is due needs a method. */
 export const ShopChangeInput = named(
   'ShopChangeInput',
-  Members({ requestId, returns, exchanges, difference, paymentMethod: Optional(paymentMethod), paymentToken, page }),
+  Members({
+    ...{ requestId, returns, exchanges, over, difference },
+    ...{ paymentMethod: Optional(paymentMethod), paymentToken, page },
+  }),
 );
 
 export const ShopChangeOutcome = named(

@@ -18,12 +18,12 @@ export function changeForShopper(
   context: OrdersContext,
   target: Target,
   changeId: string,
-  { returns = [], exchanges = [], difference, ...paying }: Omit<Wanted, 'requestId'>,
+  { returns = [], exchanges = [], over, difference, ...paying }: Omit<Wanted, 'requestId'>,
 ): Promise<OrderDocument> {
   return changeOrder(context, target, {
     ...{ id: changeId, returns, exchanges, difference, override: false, waiveFees: false },
     givesBack: true,
-    maker: { sellsToAnybody: false },
+    maker: { sellsToAnybody: false, over },
     pay: (order, due) => choosePayment(context, order, due, paying),
   });
 }

@@ -144,6 +144,24 @@ describeOnEachEngine('what refuses a change', (fixture) => {
     expect(fixture.catalog.count(euros)).toEqual({ free: 2, held: 0, sold: 0 });
   });
 
+  test('a shopper has no place of a performance that is over, and learns no price of a tariff kept from him', async () => {
+    const { order, other, exchange } = await prepare(fixture);
+    const body = { exchanges: [exchange] };
+    const ask = async (more: object = {}) =>
+      (await fixture.shop('POST', `/${order.id}/changes/quotes`, { body: { ...body, ...more } })).data;
+    const over = [other.performanceId];
+    expect(await ask()).toMatchObject({ available: true, difference: 500 });
+    expect(await ask({ over })).toMatchObject({ available: false, refusals: [{ reason: 'not_on_sale' }] });
+    const made = { ...body, over, requestId: 'one', difference: 500, paymentMethod: 'simulated' };
+    const { data } = await fixture.shop('POST', `/${order.id}/changes`, { body: made });
+    expect(data).toMatchObject({ outcome: 'refused', reason: 'not_on_sale' });
+    expect(fixture.catalog.count(other)).toEqual({ free: 2, held: 0, sold: 0 });
+    const kept = { ...exchange, tariffId: fixture.catalog.tariff(other, 700, 'member') };
+    const nothing = { difference: null, fee: null, due: null, credit: null, lines: null };
+    const refusals = [{ reason: 'tariff_not_accessible' }];
+    expect(await ask({ exchanges: [kept] })).toMatchObject({ available: false, ...nothing, refusals });
+  });
+
   test('a body without difference is malformed, and false is as good as nothing', async () => {
     const wanted = await prepare(fixture);
     const { status, code, details } = await send(fixture, { ...wanted, more: { difference: undefined } });

@@ -14,7 +14,7 @@ import { langQuery, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { createNotFoundFault, LINK_HEADER, operation, type Visit } from '../request/visit.ts';
 import { createId, deriveId } from '../store.ts';
-import { changeOrder, QuotedChange, requireLines, WantedOrderChange } from './changes.ts';
+import { changeOrder, listPerformancesOver, QuotedChange, requireLines, WantedOrderChange } from './changes.ts';
 import { describeRefusal, requireDone } from './refusals.ts';
 import { findOwnOrLinkedOrder, toChangeView, toComposedView } from './views.ts';
 
@@ -44,7 +44,8 @@ export function createChangeRoutes(context: PosContext, edition: Edition): AnyOp
       handle: async ({ visitor, params: { id }, body, header }) => {
         const found = await findOwnOrLinkedOrder(context, visitor, id, header(LINK_HEADER));
         requireLines(body);
-        const quote = await orders.quoteChange(visitor.pointOfSale.institution, found.id, body);
+        const over = await listPerformancesOver(context, visitor, body);
+        const quote = await orders.quoteChange(visitor.pointOfSale.institution, found.id, { ...body, over });
         if (!quote) throw createNotFoundFault();
         return ok(toQuoteView(quote, visitor));
       },

@@ -5,6 +5,7 @@ import { named } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import type { ChangeQuote, Order, WantedChange } from '../clients/orders.ts';
 import { changeMembers, MAX_LINES } from '../description/changes.ts';
+import { listOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import type { Visit } from '../request/visit.ts';
 import { changePayment, findEmail, isProvider, requirePayment } from './buyer.ts';
@@ -33,6 +34,16 @@ export function requireLines({ returns = [], exchanges = [] }: WantedChange): vo
   throw new PosFault('validation_error', `$.returns and $.exchanges name 1 to ${MAX_LINES} items, each of them once.`);
 }
 
+/** Performances of its new items that are over, which orders does not know. */
+export async function listPerformancesOver(
+  context: PosContext,
+  { pointOfSale: { institution } }: Visit,
+  { exchanges = [] }: WantedChange,
+): Promise<string[]> {
+  const performanceIds = new Set(exchanges.map(({ performanceId }) => performanceId));
+  return [...(await listOver(context, institution, [...performanceIds]))];
+}
+
 /** A repeat with the same `requestId` finds the same change. @throws {PosFault} for each refusal; nothing has changed */
 export async function changeOrder(
   context: PosContext,
@@ -46,8 +57,9 @@ export async function changeOrder(
   if (paymentMethod !== undefined) requirePayment(context, visit, { paymentMethod, paymentToken });
   requireReturnUrl(visit, returnUrl);
   const { institution } = visit.pointOfSale;
-  const page = await openPageFor(context, visit, order, wanted, requestId);
-  const how = { ...change, paymentMethod, paymentToken, page };
+  const over = await listPerformancesOver(context, visit, change);
+  const page = await openPageFor(context, visit, order, { ...wanted, over }, requestId);
+  const how = { ...change, over, paymentMethod, paymentToken, page };
   const outcome = await context.orders.change(institution, order.id, { requestId, ...how });
   await closeRefusedPage(context, institution, outcome, page);
   return { order: requireDone(outcome, 'change'), changeId: outcome.changeId };
@@ -58,12 +70,19 @@ const openPageFor = async (
   context: PosContext,
   visit: Visit,
   order: Order,
-  { paymentMethod: provider, returnUrl, returns, exchanges, difference }: WantedOrderChange,
+  {
+    paymentMethod: provider,
+    returnUrl,
+    returns,
+    exchanges,
+    over,
+    difference,
+  }: WantedOrderChange & { readonly over: string[] },
   requestId: string,
 ): Promise<ProviderPage | undefined> => {
   if (provider === undefined || !isProvider(provider)) return undefined;
   const { institution } = visit.pointOfSale;
-  const quote = await context.orders.quoteChange(institution, order.id, { returns, exchanges });
+  const quote = await context.orders.quoteChange(institution, order.id, { returns, exchanges, over });
   if (!isPayable(quote, difference)) return undefined;
   const email = await findEmail(context, institution, order);
   const paying = { provider, amount: quote.due, requestId, returnUrl, email };

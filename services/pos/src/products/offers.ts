@@ -138,18 +138,29 @@ export async function readCurrentProducts(
   return offer?.products ?? [];
 }
 
+/** Those that are over as they are dated now. */
+export async function listOver(
+  { offers, now }: { readonly offers: Offers; readonly now: () => number },
+  institution: string,
+  performanceIds: readonly string[],
+): Promise<readonly string[]> {
+  if (performanceIds.length === 0) return [];
+  const products = await readCurrentProducts({ offers }, institution);
+  return performanceIds.filter((id) => {
+    const found = findPerformance(products, id);
+    return found !== undefined && isOver(found.performance, found.product, now());
+  });
+}
+
 /** @throws {PosFault} cart_not_on_sale if a performance is over as it is dated now; `of` names it in the request */
 export async function requireNotOver(
-  { offers, now }: { readonly offers: Offers; readonly now: () => number },
+  context: Parameters<typeof listOver>[0],
   institution: string,
   performanceIds: readonly string[],
   of?: string,
 ): Promise<void> {
-  const products = await readCurrentProducts({ offers }, institution);
-  const ended = performanceIds.findIndex((id) => {
-    const found = findPerformance(products, id);
-    return found !== undefined && isOver(found.performance, found.product, now());
-  });
+  const over = await listOver(context, institution, performanceIds);
+  const ended = performanceIds.findIndex((id) => over.includes(id));
   const where = of === undefined ? '' : `${of}[${ended}]: `;
   if (ended >= 0) throw new PosFault('cart_not_on_sale', `${where}The performance is over.`);
 }

@@ -64,6 +64,17 @@ describe('a quote', () => {
     expect((await read({ id, token })).change).toBeNull();
   });
 
+  test('names to orders each performance that is over, as does the change, and opens no page for one', async () => {
+    const { id, token, exchanges, change } = await bought();
+    const { performanceId, seatCategoryId } = fixture.catalog.show({ startDate: '2020-01-01T00:00:00.000Z' });
+    const wanted = [{ ...exchanges[0], performanceId, seatCategoryId }];
+    const quoted = await send('POST', `/orders/${id}/changes/quotes`, { token, body: { exchanges: wanted } });
+    expect(quoted.data).toMatchObject({ available: false, refusals: [{ status: 'order_not_on_sale' }] });
+    const refused = await change({ exchanges: wanted, difference: 1_000, paymentMethod: 'stripe' });
+    expect([refused.status, refused.code]).toEqual([400, 'order_not_on_sale']);
+    expect(fixture.payments.of(id)).toEqual([]);
+  });
+
   test('says of a line that is not there, with the code of the change, that it is not there', async () => {
     const { id, token } = await bought();
     const body = { returns: [{ lineId: 'lin_of_somebody_else' }] };
