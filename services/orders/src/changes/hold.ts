@@ -1,5 +1,6 @@
 // What a change takes of the catalogue's stock before it is written: new places, and uses of discounts.
 
+import { RefusedOrder, toFault } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { computeFigures } from '../domain/changes/change.ts';
 import { selectNew, toPricedChange } from '../domain/changes/price.ts';
@@ -11,7 +12,7 @@ import { createHeldLines } from '../orders/items.ts';
 import { applyOrderPrice, claimUses, listClaimedUses } from '../orders/prices.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
 import type { ChangeDraft } from './draft.ts';
-import { createCurrencyFault, deriveNewLineId, type FreshExchange, type NewLines } from './new-lines.ts';
+import { createCurrencyFault, deriveNewLineId, type FreshExchange, type NewLines, renamePaths } from './new-lines.ts';
 import type { ChangeRequest } from './request.ts';
 
 /** Milliseconds. */
@@ -43,10 +44,14 @@ export async function holdFresh(
   // Done at once: free places first, and what a dead attempt has left is free soon. A second try has its places.
   const isAtOnce = !isRepeated && (difference <= 0 || payment?.status === 'captured' || onAccount === true);
   const heldUntil = new Date(context.now() + HOLD_FOR_SALE_MS).toISOString();
-  const held = await context.stock.hold(institution, {
+  const asked = {
     ...{ holder, requestId: deriveId('req', changeId), asOf, items, ...(isAtOnce && { claimFirst: true, heldUntil }) },
     ...(pointOfSale !== null && { pointOfSale }),
     ...(codes.length > 0 && { codes: codes.map(({ code }) => code) }),
+  };
+  const held = await context.stock.hold(institution, asked).catch((error: unknown) => {
+    if (!(error instanceof RefusedOrder)) throw error;
+    throw toFault({ reason: error.reason, details: renamePaths(error.details, fresh) });
   });
   take(
     asOf,

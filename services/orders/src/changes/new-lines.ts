@@ -27,6 +27,8 @@ export function deriveNewLineId(changeId: string, lineId: string): string {
 export interface FreshExchange {
   readonly exchange: ExchangeInput;
   readonly item: OrderItem;
+  /** Of the exchange in the request. */
+  readonly path: string;
 }
 
 /** Those that need a place. */
@@ -34,9 +36,18 @@ export function listFresh(
   { lines }: Pick<OrderDocument, 'lines'>,
   exchanges: readonly ExchangeInput[],
 ): FreshExchange[] {
-  return exchanges
-    .filter((exchange) => !isPlaceKept(find({ lines }, exchange), exchange))
-    .map((exchange) => ({ exchange, item: toItem(exchange) }));
+  return toFresh(exchanges).filter(({ exchange }) => !isPlaceKept(find({ lines }, exchange), exchange));
+}
+
+const toFresh = (exchanges: readonly ExchangeInput[]): FreshExchange[] =>
+  exchanges.map((exchange, nth) => ({ exchange, path: `$.exchanges[${nth}]`, item: toItem(exchange) }));
+
+/** What the catalogue says of its items, of the exchanges of the request. */
+export function renamePaths(details: string, fresh: readonly FreshExchange[]): string {
+  return details.replace(/\$\.items\[(\d+)\](\.placeIds\[0\])?/g, (path, item, place) => {
+    const { path: own = path } = fresh[item] ?? {};
+    return place ? `${own}.placeId` : own;
+  });
 }
 
 const find = ({ lines }: Pick<OrderDocument, 'lines'>, { lineId }: ExchangeInput): Line | undefined =>
@@ -71,7 +82,7 @@ export async function quoteFresh(
   });
   const refused = answer.refusals.map(({ item, reason, details }) => ({
     lineId: item === null ? null : (fresh[item]?.exchange.lineId ?? null),
-    refusal: refuse(reason, details).refused,
+    refusal: refuse(reason, renamePaths(details, fresh)).refused,
   }));
   return {
     lines: made.flatMap(({ line }) => line ?? []),
@@ -93,7 +104,8 @@ export async function quoteOwnPlaces(
   changeId: string,
   exchanges: readonly ExchangeInput[],
 ): Promise<NewLines> {
-  const kept = exchanges.filter((exchange) => isPlaceKept(find(order, exchange), exchange));
+  const own = toFresh(exchanges).filter(({ exchange }) => isPlaceKept(find(order, exchange), exchange));
+  const kept = own.map(({ exchange }) => exchange);
   if (kept.length === 0) return { lines: [], refusals: [], book: undefined };
   const items = kept.map(({ performanceId, seatCategoryId, tariffId }) => ({
     performanceId,
@@ -114,10 +126,10 @@ export async function quoteOwnPlaces(
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;
     // Which of them, and what the others would cost; their own places are not free, and need not be.
-    const fresh = kept.map((exchange) => ({ exchange, item: toItem({ ...exchange, placeId: undefined }) }));
+    const fresh = own.map((one) => ({ ...one, item: toItem({ ...one.exchange, placeId: undefined }) }));
     const all = await quoteFresh(context, order, changeId, fresh);
     const refusals = all.refusals.filter(({ refusal }) => refusal.reason !== 'places_unavailable');
-    const unnamed = { lineId: null, refusal: { reason: error.reason, details: error.details } };
+    const unnamed = { lineId: null, refusal: { reason: error.reason, details: renamePaths(error.details, own) } };
     return { ...all, refusals: refusals.length > 0 ? refusals : [unnamed] };
   }
 }

@@ -144,6 +144,16 @@ describeOnEachEngine('what refuses a change', (fixture) => {
     expect(fixture.catalog.count(euros)).toEqual({ free: 2, held: 0, sold: 0 });
   });
 
+  test('is told by the paths of the request', async () => {
+    const { order, exchange } = await prepare(fixture);
+    const [one, other] = order.lines;
+    const { performanceId = '', seatCategoryId = '', tariffId = '' } = one ?? {};
+    const kept = { lineId: one?.id, performanceId, seatCategoryId, tariffId };
+    const exchanges = [kept, { ...exchange, lineId: other?.id, tariffId: 'trf_none' }];
+    const { details } = await fixture.call('POST', `/${order.id}/changes`, { body: { exchanges, difference: 0 } });
+    expect(details).toContain('of $.exchanges[1].tariffId');
+  });
+
   test('a shopper has no place of a performance that is over, and learns no price of a tariff kept from him', async () => {
     const { order, other, exchange } = await prepare(fixture);
     const body = { exchanges: [exchange] };
