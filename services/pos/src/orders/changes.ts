@@ -82,11 +82,17 @@ const openPageFor = async (
 ): Promise<ProviderPage | undefined> => {
   if (provider === undefined || !isProvider(provider)) return undefined;
   const { institution } = visit.pointOfSale;
-  const quote = await context.orders.quoteChange(institution, order.id, { returns, exchanges, over });
+  const ask = () => context.orders.quoteChange(institution, order.id, { returns, exchanges, over });
+  const quote = await ask();
   if (!isPayable(quote, difference)) return undefined;
   const email = await findEmail(context, institution, order);
   const paying = { provider, amount: quote.due, requestId, returnUrl, email };
-  const page = await openPage(context, visit, order, paying);
+  const page = await openPage(context, visit, order, paying).catch(async (error: unknown) => {
+    // Another change may have come first, as orders says then.
+    if (isPayable(await ask(), difference)) throw error;
+    return null;
+  });
+  if (page === null) return undefined;
   if (!page) throw createRefusalFault('busy');
   return page;
 };

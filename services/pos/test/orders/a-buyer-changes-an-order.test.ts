@@ -146,6 +146,18 @@ describe('a change', () => {
     expect((await change({ returns, difference: -4_000 })).data.state).toBe('done');
   });
 
+  test('that comes second is told so, also where no page is opened for it', async () => {
+    const { exchanges, change } = await bought();
+    const body = { exchanges, difference: 1_000, paymentMethod: 'stripe' };
+    fixture.payments.before.set('openPage', async () => {
+      fixture.payments.before.clear();
+      expect((await change(body)).data.state).toBe('pending');
+      fixture.payments.refuseNext('unavailable');
+    });
+    const second = await change(body);
+    expect([second.status, second.code]).toEqual([400, 'change_in_progress']);
+  });
+
   test('is the same for a repeat under its key, whose page is opened once', async () => {
     const { exchanges, change, ...order } = await bought();
     const call = { token: order.token, headers: { 'idempotency-key': 'once' } };
