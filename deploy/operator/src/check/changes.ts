@@ -1,4 +1,4 @@
-import { listStock, type OrderDocument } from '@boxoffice/orders';
+import { computeTotal, listStock, type OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import type { Rule } from './findings.ts';
 
@@ -18,6 +18,13 @@ export function listChangeRules(order: OrderDocument, now: number): Rule[] {
       return [change?.state === 'done' && isLeaving, `has the former line ${id}, of no change that is done`];
     }),
     ...changes.filter(({ state }) => state !== 'lapsed').flatMap((change) => listFigureRules(order, change, now)),
+    ...changes.map((change): Rule => {
+      const { id, due, credit } = change;
+      return [
+        isRaised(order, change),
+        `has a change ${id} with ${due} due and ${credit} credit, unlike what it raised`,
+      ];
+    }),
   ];
 }
 
@@ -47,6 +54,24 @@ const listFigureRules = (order: OrderDocument, change: Change, now: number): Rul
     ],
     [state !== 'pending' || ends + END_MS > now, `has a change ${id} that should have ended`],
   ];
+};
+
+/** Whether due and credit follow from the money then; also where other money came or went back at about that time. */
+const isRaised = (order: OrderDocument, { id, state, doneAt, difference, due, credit, refundId }: Change): boolean => {
+  const { payments, refunds, changes = [], goodwill = 0, goodwillLost = 0 } = order;
+  const captured = payments.filter(({ status, changeId }) => status === 'captured' && changeId !== id);
+  const back = refunds.filter((refund) => refund.id !== refundId);
+  const moved = [
+    ...captured.map(({ amount, updatedAt: at }) => ({ amount, at })),
+    ...back.map(({ amount, createdAt: at }) => ({ amount: -amount, at })),
+  ];
+  const hasOther = payments.some(({ disputed }) => disputed) || refunds.some(({ status }) => status === 'failed');
+  if (state !== 'done' || doneAt === null || hasOther || goodwill + goodwillLost > 0) return true;
+  if (moved.some(({ at }) => Math.abs(at - doneAt) < END_MS)) return true;
+  const since = changes.filter((one) => (one.doneAt ?? 0) >= doneAt).map((one) => ({ amount: one.difference }));
+  const before = add(moved.filter(({ at }) => at < doneAt)) - computeTotal(order) + add(since);
+  const raise = (sign: number) => Math.max(0, Math.max(0, sign * (before - difference)) - Math.max(0, sign * before));
+  return due === raise(-1) && credit === raise(1);
 };
 
 /** Whether a change is to be done, or the tickets and places of lines that left are to be ended. */

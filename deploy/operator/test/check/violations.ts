@@ -372,6 +372,24 @@ export const planted: Readonly<Record<string, Planted>> = {
       })),
     named: ({ id }) => [id('ord_sold')],
   },
+  'a change that is done with another due and credit than it raised': {
+    invariants: ['payments'],
+    plant: async ({ order }) =>
+      order('ord_sold', ({ lines }) => {
+        const [line] = lines;
+        const [lineId, amount] = [`${line?.id}_left`, line?.amount ?? 0];
+        const counts = { ticketsCancelled: 1, controlled: 0, placesReleased: 1, settledAt: 2 };
+        const change = {
+          ...{ id: 'chg_1', state: 'done' as const, reason: null, exchanges: [], newLines: [], fees: [] },
+          ...{ returns: [{ lineId, reason: null, fee: 0 }], difference: -amount, fee: 0, due: 0, credit: amount },
+          ...{ refundId: null, expiresAt: null, deadline: null, coveredAt: null },
+          ...{ createdAt: 1, doneAt: 1, asOf: 1, settlement: counts },
+        };
+        const former = line ? [{ ...line, id: lineId, changeId: 'chg_1', leftAt: 1 }] : [];
+        return { changes: [change], formerLines: former };
+      }),
+    named: ({ id }) => [id('ord_sold')],
+  },
   'a captured payment of a provider with another figure in its order': {
     invariants: ['provider_payment'],
     plant: plantProvider({ payment: { amount: 99 } }),
