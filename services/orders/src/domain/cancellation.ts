@@ -7,9 +7,9 @@ import type { Cancellation, Order } from './order/order.ts';
 import { isPastDue, markAbandoned, markModified, refuseState, toFinalLines } from './order/state.ts';
 
 /**
- * any live state → cancelled; a pending change lapses first. With override also cancelled, for tickets that stayed
- * controlled. `controlled`: by the tickets service, null if it did not answer; then the order's own record counts. Refused: `ticket_controlled` unless overridden, `wrong_state`, `sale_due` (paid, after the end of its
- * hold).
+ * any live state → cancelled; a pending change lapses first. With override a cancelled one, too, for tickets that
+ * stayed controlled. `controlled`: by the tickets service, null if it did not answer; then the order's own record
+ * counts. Refused: `ticket_controlled` unless overridden, `wrong_state`, `sale_due` (paid, after the end of its hold).
  */
 export function cancel<O extends Order>(
   given: O,

@@ -35,7 +35,8 @@ import { attempt, type Rule, toTarget } from './write.ts';
 
 /**
  * What a request goes on with that has written a change: it is done and settled if it is paid for. Tickets and the
- * catalog may follow later, as where earlier changes are not settled: what settles those goes on with it. @throws Fault `payment_recorded` or `order_places_unavailable` if its places are gone
+ * catalog may follow later, as where earlier changes are not settled: what settles those goes on with it. @throws Fault
+ * `payment_recorded` or `order_places_unavailable` if its places are gone
  */
 export async function finishChange(
   context: OrdersContext,

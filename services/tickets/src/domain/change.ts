@@ -50,10 +50,10 @@ export function replaceBy(old: Ticket | undefined, fresh: Ticket, now: string, o
   return printed && 'next' in printed ? printed.next : ticket;
 }
 
-/** `left`: the last tickets of the lines that left. */
+/** `left`: the last tickets of the lines that left; what stayed controlled counts so for good. */
 export function computeSettlement({ id, returned }: LineChange, left: readonly Ticket[]): SettledChange {
   const lineIds = new Set(returned.map(({ lineId }) => lineId));
-  const keptLineIds = left.flatMap(({ status, lineId }) => (status === 'controlled' ? [lineId] : []));
-  const cancelled = left.filter(({ status, lineId }) => status === 'cancelled' && lineIds.has(lineId));
+  const keptLineIds = left.flatMap(({ kept, lineId }) => (kept ? [lineId] : []));
+  const cancelled = left.filter(({ kept, status, lineId }) => !kept && status === 'cancelled' && lineIds.has(lineId));
   return { id, ticketsCancelled: cancelled.length, controlled: keptLineIds.length, keptLineIds };
 }

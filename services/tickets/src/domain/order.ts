@@ -178,9 +178,9 @@ export function selectCurrent<T extends Ticket>(tickets: readonly T[]): T[] {
   return tickets.filter(({ status, leftBy }) => status !== 'invalidated' && leftBy === undefined);
 }
 
-/** What a cancellation of the order ends, tickets of former lines included that stayed controlled. */
+/** What a cancellation of the order ends, or has ended: of former lines the tickets that stayed controlled. */
 export function selectCancellable<T extends Ticket>(tickets: readonly T[]): T[] {
-  return tickets.filter(({ status, leftBy }) => status === 'controlled' || (status !== 'invalidated' && !leftBy));
+  return tickets.filter(({ status, leftBy, kept }) => status !== 'invalidated' && (!leftBy || kept));
 }
 
 /** `ordered`: the places of the order's lines; those without a ticket are of exchanges that were not settled. */

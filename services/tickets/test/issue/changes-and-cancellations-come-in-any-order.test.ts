@@ -158,7 +158,11 @@ describe.each(engines)('changes, cancellations and controls in any order, with c
         `${outcomes.length} outcomes`,
       ],
       [isOverridden && used.length > 0, 'a controlled ticket stays in spite of an override'],
-      [isCancelled && !present().tickets.every(({ place }) => freed.includes(place.id)), 'a place stays sold'],
+      [
+        isCancelled &&
+          ![...present().tickets, ...gone.filter(({ kept }) => kept)].every(({ place }) => freed.includes(place.id)),
+        'a place stays sold',
+      ],
       [isCancelled && outcome?.keptPlaceIds.length !== used.length, 'another number of controlled tickets'],
       [
         !isOverridden && count('ticket.controlled') - count('ticket.control_reverted') !== used.length,
@@ -175,6 +179,12 @@ describe.each(engines)('changes, cancellations and controls in any order, with c
       }),
       selectHistories({ numRuns: engine.name === 'SQLite' ? 60 : 15, interruptAfterTimeLimit: 15_000 }),
     );
+  });
+
+  test.each([1, 2, 3, 4, 5])('with override it names places of former lines, also dying at write %d', async (dies) => {
+    const history = [...SOLD, one('control'), one('change'), one('settle'), { ...one('override'), dies }];
+    for (const when of ['before', 'after'] as const)
+      expect(await faultsAfter(history.map((next) => [{ ...next, when }]))).toEqual([]);
   });
 
   const changed = [one('change'), one('settle'), one('issue late')];
