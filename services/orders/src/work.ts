@@ -4,7 +4,7 @@ import type { OrdersContext } from './context.ts';
 import { decideWork, type StateWork } from './follows.ts';
 import { refundDueCredit } from './payments/credit.ts';
 import { endDueChange, repeatSettlements, settleChanges } from './saga/change.ts';
-import { forgetGuests, issueTickets, writeGuest } from './saga/follow-ups.ts';
+import { forgetGuests, isIssueFinal, issueTickets, writeGuest } from './saga/follow-ups.ts';
 import { releaseRemoved } from './saga/release.ts';
 import { expireNow, sell } from './saga/sell.ts';
 import { shortenHold } from './saga/shorten.ts';
@@ -48,11 +48,15 @@ const createHandler =
     throw new Error(`${name} is still due of the order`);
   };
 
+/** Milliseconds until a change is likely to be settled. */
+const AGAIN_MS = 2_000;
+
 /** A write since then has made it due once more. */
 const issue: WorkKind<OrdersContext>['handle'] = async (context, document) => {
-  await issueTickets(context, document as OrderDocument);
-  await repeatSettlements(context, document as OrderDocument);
-  return 'done';
+  const order = document as OrderDocument;
+  await issueTickets(context, order);
+  await repeatSettlements(context, order);
+  return isIssueFinal(order) ? 'done' : { again: context.now() + AGAIN_MS };
 };
 
 /** What tickets and contacts must answer has few slots, so that sales do not wait for it while they are away. */

@@ -2,6 +2,7 @@ import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { IssuedTicket } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { markGuestWritten, removeFormerGuests } from '../domain/buyer.ts';
+import { findUnsettledChange } from '../domain/changes/change.ts';
 import { hasTickets, recordReplacement } from '../domain/confirmation.ts';
 import { buildNamedTickets } from '../domain/order/facts.ts';
 import { type OrderDocument, ordersCollection } from '../store.ts';
@@ -14,6 +15,11 @@ export async function issueTickets(context: OrdersContext, order: OrderDocument)
   if (hasTickets(order)) await context.tickets.issue(order.institution, buildNamedTickets(order), order.version);
 }
 
+/** Whether tickets has what it was told: one that a change is about to issue may have an earlier buyer or name. */
+export function isIssueFinal(order: OrderDocument): boolean {
+  return findUnsettledChange(order) === undefined;
+}
+
 /**
  * As {@link issueTickets}, for a request that does at once what its write has made due, and goes on without an answer of
  * tickets. The end of the work is no write of the order, whose version is answered.
@@ -22,7 +28,8 @@ export async function issueAtOnce(context: OrdersContext, order: OrderDocument):
   const work = order.due?.issueTickets;
   if (!work) return;
   const issued = await context.tickets.issueAtOnce(order.institution, buildNamedTickets(order), order.version);
-  if (issued) context.endedWork.record({ collection: ordersCollection.name, id: order.id, name: 'issueTickets', work });
+  if (issued && isIssueFinal(order))
+    context.endedWork.record({ collection: ordersCollection.name, id: order.id, name: 'issueTickets', work });
 }
 
 /**
@@ -40,7 +47,8 @@ export async function answerWithTickets(
   const answer = (current: OrderDocument): Change<OrderDocument> | undefined => {
     // What was written since the call may know of later tickets: the events of replacements say it.
     if (!issued || current.version !== version) return idempotencyRecord && { next: current };
-    return { next: withTickets(current, issued, context.now()), due: { issueTickets: null } };
+    const next = withTickets(current, issued, context.now());
+    return isIssueFinal(current) ? { next, due: { issueTickets: null } } : { next };
   };
   return (await context.orders.of(institution).update(id, answer, { idempotencyRecord })) ?? order;
 }

@@ -78,6 +78,23 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
     expect(fixture.catalog.count(made.old).free).toBe(1);
   });
 
+  test('tickets hears of a buyer who is named meanwhile again, once there are the new tickets', async () => {
+    const { path, order, exchanges, difference } = await sell();
+    const contactNumber = `C${randomUUID()}`;
+    fixture.contacts.known.set(contactNumber, null);
+    fixture.tickets.before.set('settleChange', async () => {
+      fixture.tickets.before.clear();
+      await fixture.call('PATCH', path, { body: { contactNumber } });
+      told = fixture.tickets.issuesOf(order.id).length;
+    });
+    let told = 0;
+    await change(path, { exchanges, difference });
+    await fixture.later(20_000);
+    expect(told).toBeGreaterThan(0);
+    expect(fixture.tickets.issuesOf(order.id).slice(told)).toMatchObject([{ contactNumber }]);
+    expect((await fixture.document(order.id))?.due).toBeUndefined();
+  });
+
   test('on the page of a provider it is held as long, or there is no answer yet, and a repeat has its places', async () => {
     const made = await sell(4_000);
     const page = buildPage({ amount: 4_000 });
