@@ -290,6 +290,11 @@ describe('the figures of an order', () => {
       { ...giveBack(forChange(confirmed, 7), 5), changes: [] },
       { goodwill: 0, credit: 2, due: 0 },
     ],
+    [
+      'of one that lapsed it goes back after other credit, and does not do it late',
+      { ...giveBack(forChange(capture(confirmed, 3), 7, 'lapsed'), 8), changes: forChange(confirmed, 7).changes ?? [] },
+      { goodwill: 0, credit: 0, due: 0 },
+    ],
   ])('%s', (_, order, expected) => {
     expect(figures(order)).toMatchObject(expected);
   });

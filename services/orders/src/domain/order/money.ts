@@ -141,12 +141,19 @@ const addGoodwill = <O extends Order>(order: O, more: number): O => {
   return goodwill === known ? order : { ...order, goodwill };
 };
 
-/** Without a payment that it is of, it takes credit first, then the money of the change that is pending. */
+/**
+ * Without a payment that it is of, it takes credit first, then the money of the change that is pending, or has lapsed
+ * last: that does it no more.
+ */
 export function addRefund<O extends Order>(order: O, given: Omit<Refund, 'goodwill' | 'ofChange'>): O {
-  const pending = order.changes?.find(({ state }) => state === 'pending');
-  const beyond = given.paymentId === undefined ? Math.max(0, given.amount - computeCredit(order)) : 0;
-  const amount = Math.min(computeEarmarked(order), beyond);
-  const refund = { ...given, ...(pending && amount > 0 && { ofChange: { id: pending.id, amount } }) };
+  const { changes = [] } = order;
+  const change =
+    changes.find(({ state }) => state === 'pending') ?? changes.findLast(({ state }) => state === 'lapsed');
+  const kept = change ? Math.min(computeCapturedFor(order, change.id), Math.max(0, computeNet(order))) : 0;
+  const other = computeCredit(order) - (change?.state === 'lapsed' ? kept : 0);
+  const beyond = given.paymentId === undefined ? Math.max(0, given.amount - Math.max(0, other)) : 0;
+  const amount = Math.min(kept, beyond);
+  const refund = { ...given, ...(change && amount > 0 && { ofChange: { id: change.id, amount } }) };
   const goodwill = computeGoodwillOf(order, putRefund(order, refund));
   return addGoodwill(putRefund(order, { ...refund, goodwill }), goodwill);
 }

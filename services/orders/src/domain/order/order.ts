@@ -82,7 +82,7 @@ export interface Refund extends MoneyRecord {
   readonly paymentId?: string;
   /** What it counted for as goodwill; absent in records of earlier releases. */
   readonly goodwill?: number;
-  /** What it took of the money captured for the change that was pending. */
+  /** What it took of the money captured for the change that was pending, or had lapsed. */
   readonly ofChange?: { readonly id: string; readonly amount: number };
   readonly automatic?: true;
   /** When its status changed last; absent: never. */
