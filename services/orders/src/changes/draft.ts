@@ -38,6 +38,8 @@ export interface ChangeDraft extends Pick<Change, 'returns' | 'exchanges' | 'dif
 /** What may have tariffs with a criterion that the buyer does not meet. */
 export interface ChangeMaker {
   readonly sellsToAnybody: boolean;
+  /** It knows of the catalogue what public access shows. */
+  readonly publicOnly?: boolean;
   /** Performances that are not sold to him any more. */
   readonly over?: readonly string[] | undefined;
 }
@@ -64,8 +66,9 @@ export async function draftChange(
   input: DraftInput,
 ): Promise<ChangeDraft> {
   const { id, exchanges } = input;
-  const fresh = await quoteFresh(context, order, id, listFresh(order, exchanges));
-  const kept = await quoteOwnPlaces(context, order, id, exchanges);
+  const { publicOnly } = input.maker;
+  const fresh = await quoteFresh(context, order, id, listFresh(order, exchanges), publicOnly);
+  const kept = await quoteOwnPlaces(context, order, id, exchanges, publicOnly);
   return composeDraft(context, order, input, mergeLines(exchanges, [fresh, kept]));
 }
 

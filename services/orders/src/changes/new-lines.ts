@@ -61,12 +61,13 @@ export interface NewLines {
   readonly book: Book | null | undefined;
 }
 
-/** Of those that need another place, without that place. @throws Fault `service_unavailable` */
+/** Of those that need another place, without that place; with `publicOnly` of what public access shows. @throws Fault `service_unavailable` */
 export async function quoteFresh(
   { stock }: OrdersContext,
   order: OrderDocument,
   changeId: string,
   fresh: readonly FreshExchange[],
+  publicOnly = false,
 ): Promise<NewLines> {
   if (fresh.length === 0) return { lines: [], refusals: [], book: undefined };
   const { codes = [], pointOfSale, institution } = order;
@@ -74,6 +75,7 @@ export async function quoteFresh(
     items: fresh.map(({ item }) => item),
     ...(codes.length > 0 && { codes: codes.map(({ code }) => code) }),
     ...(pointOfSale !== null && { pointOfSale }),
+    ...(publicOnly && { publicOnly }),
   });
   const book = answer.pricing ?? null;
   const made = answer.quotes.map((quote) => {
@@ -103,10 +105,18 @@ export async function quoteOwnPlaces(
   order: OrderDocument,
   changeId: string,
   exchanges: readonly ExchangeInput[],
+  publicOnly = false,
 ): Promise<NewLines> {
   const own = toFresh(exchanges).filter(({ exchange }) => isPlaceKept(find(order, exchange), exchange));
   const kept = own.map(({ exchange }) => exchange);
   if (kept.length === 0) return { lines: [], refusals: [], book: undefined };
+  // Their own places are not free, and need not be.
+  const quoteEach = async (): Promise<NewLines> => {
+    const fresh = own.map((one) => ({ ...one, item: toItem({ ...one.exchange, placeId: undefined }) }));
+    const all = await quoteFresh(context, order, changeId, fresh, publicOnly);
+    return { ...all, refusals: all.refusals.filter(({ refusal }) => refusal.reason !== 'places_unavailable') };
+  };
+  if (publicOnly) return quoteEach();
   const items = kept.map(({ performanceId, seatCategoryId, tariffId }) => ({
     performanceId,
     seatCategoryId,
@@ -125,12 +135,10 @@ export async function quoteOwnPlaces(
     };
   } catch (error) {
     if (!(error instanceof RefusedOrder)) throw error;
-    // Which of them, and what the others would cost; their own places are not free, and need not be.
-    const fresh = own.map((one) => ({ ...one, item: toItem({ ...one.exchange, placeId: undefined }) }));
-    const all = await quoteFresh(context, order, changeId, fresh);
-    const refusals = all.refusals.filter(({ refusal }) => refusal.reason !== 'places_unavailable');
+    // Which of them, and what the others would cost.
+    const all = await quoteEach();
     const unnamed = { lineId: null, refusal: { reason: error.reason, details: renamePaths(error.details, own) } };
-    return { ...all, refusals: refusals.length > 0 ? refusals : [unnamed] };
+    return { ...all, refusals: all.refusals.length > 0 ? all.refusals : [unnamed] };
   }
 }
 

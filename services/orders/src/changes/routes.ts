@@ -10,7 +10,7 @@ import {
   readPage,
   requireScope,
 } from '@boxoffice/http';
-import type { Caller } from '@boxoffice/identity';
+import { type Caller, computeRestriction } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import * as example from '../api/examples.ts';
 import { changeStateCodes } from '../api/faults.ts';
@@ -56,7 +56,10 @@ const readRefund = ({ refund }: Static<typeof ChangeInput>) => {
   throw new Fault('validation_error', '$.refund has either $.method, and perhaps $.reference, or $.provider.');
 };
 
-const toMaker = ({ scopes }: Pick<Caller, 'scopes'>) => ({ sellsToAnybody: maySellToAnybody(scopes) });
+const toMaker = (caller: Caller) => ({
+  sellsToAnybody: maySellToAnybody(caller.scopes),
+  publicOnly: computeRestriction(caller).contacts !== null,
+});
 
 export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
   return [
@@ -66,6 +69,7 @@ export function createChangesRoutes(contextOf: ContextOf): AnyOperation[] {
       id: 'quoteOrderChange',
       method: 'post',
       access: 'orders:read',
+      admits: ['customer'],
       summary:
         'Answers what a change of a confirmed order would cost now, and why it would be refused; nothing is held',
       description:

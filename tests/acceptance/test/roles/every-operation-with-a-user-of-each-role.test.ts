@@ -225,6 +225,16 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     const hidden = await quote({ tariffId: staff.data.id });
     expect(hidden.text.replaceAll(staff.data.id, 'trf_never')).toBe((await quote({ tariffId: 'trf_never' })).text);
     expect((await quote({ tariffId: staff.data.id }, own.contactNumber, null)).data.total).toBe(1);
+    const [line] = (await its.call('getOrder', { params: own.params, user })).data.lines;
+    const quoteChange = async (id: string | undefined, by: CallerUser | null = user) => {
+      const body = { exchanges: [{ ...item, lineId: line.id, tariffId: id }] };
+      return its.call('quoteOrderChange', { params: own.params, user: by, body });
+    };
+    const unseen = await quoteChange(staff.data.id);
+    expect(unseen.data.difference).toBeNull();
+    expect(unseen.text.replaceAll(staff.data.id, 'trf_never')).toBe((await quoteChange('trf_never')).text);
+    expect((await quoteChange(tariffId)).data.difference).toEqual(expect.any(Number));
+    expect((await quoteChange(staff.data.id, null)).data.difference).toEqual(expect.any(Number));
   });
 
   test.each(clients)('%s: an order or a quote names no contact but those that exist for it', async (walker) => {

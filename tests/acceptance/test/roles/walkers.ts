@@ -50,6 +50,7 @@ export const DECIDED: Readonly<
       'listOrders',
       'quoteOrder',
       'getOrder',
+      'quoteOrderChange',
       'listOrderChanges',
       'getOrderChange',
       'listTickets',
@@ -64,7 +65,6 @@ export const DECIDED: Readonly<
       'getAdmissions',
       'listTicketStatuses',
       'getAllTicketStatuses',
-      'quoteOrderChange',
     ],
   },
 };
