@@ -97,20 +97,22 @@ const listMoneyEvents = (before: Order | undefined, { id: orderId, payments, ref
   const known = new Map(before?.refunds.map(({ id, status = 'done' }) => [id, status]));
   const disputes = new Map(before?.payments.map(({ id, disputed }) => [id, disputed]));
   return [
-    ...payments.flatMap(({ id, status, amount, currency, changeId = null }): Announcement[] => {
+    ...payments.flatMap(({ id, status, amount, currency, changeId }): Announcement[] => {
       if (status === 'pending' || statuses.get(id) === status) return [];
       const type = status === 'captured' ? 'payment.recorded' : 'payment.failed';
-      return [{ type, resource: { type: 'payment', id }, data: { orderId, changeId, status, amount, currency } }];
+      const data = { orderId, ...(changeId && { changeId }), status, amount, currency };
+      return [{ type, resource: { type: 'payment', id }, data }];
     }),
     ...refunds.flatMap(({ id, amount, currency, status: state = 'done' }): Announcement[] => {
       if (known.get(id) === state) return [];
       const type = known.has(id) ? 'refund.changed' : 'refund.recorded';
       return [{ type, resource: { type: 'refund', id }, data: { orderId, state, amount, currency } }];
     }),
-    ...payments.flatMap(({ id, status, amount, currency, disputed, changeId = null }): Announcement[] => {
+    ...payments.flatMap(({ id, status, amount, currency, disputed, changeId }): Announcement[] => {
       const known = disputes.get(id);
       if (!disputed || (known?.state === disputed.state && computeLost(known) === computeLost(disputed))) return [];
-      const data = { orderId, changeId, status, amount, currency, disputed: disputed.state, reason: disputed.reason };
+      const paid = { orderId, ...(changeId && { changeId }), status, amount, currency };
+      const data = { ...paid, disputed: disputed.state, reason: disputed.reason };
       return [{ type: 'payment.disputed', resource: { type: 'payment', id }, data }];
     }),
   ];

@@ -87,9 +87,9 @@ const data: Readonly<Record<EventType, Readonly<Record<string, unknown>>>> = {
   'order.change_lapsed': { ...confirmed, changeId },
   'order.change_settled': { ...confirmed, changeId },
   'payment.recorded': { orderId, changeId, status: 'captured', amount: 12_500, currency: 'CHF' },
-  'payment.failed': { orderId, changeId: null, status: 'failed', amount: 12_500, currency: 'CHF' },
+  'payment.failed': { orderId, status: 'failed', amount: 12_500, currency: 'CHF' },
   'payment.disputed': {
-    ...{ orderId, changeId: null, status: 'captured', amount: 12_500, currency: 'CHF' },
+    ...{ orderId, status: 'captured', amount: 12_500, currency: 'CHF' },
     ...{ disputed: 'open', reason: 'fraudulent' },
   },
   'refund.recorded': { orderId, state: 'pending', amount: 12_500, currency: 'CHF' },

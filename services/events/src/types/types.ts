@@ -71,8 +71,7 @@ const PaymentEventData = named(
   'PaymentEventData',
   Type.Object({
     orderId: id,
-    // Absent in events of earlier releases.
-    changeId: Type.Optional(createNullableSchema({ ...id, description: 'of the change of the order that it pays' })),
+    changeId: Type.Optional({ ...id, description: 'of the change of the order that it pays, if it pays one' }),
     status: oneOf(['captured', 'failed'], describeState('payment')),
     amount,
     currency,
