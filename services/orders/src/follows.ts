@@ -58,9 +58,18 @@ const soonAfter = (since: number | null | undefined): number | null => (since ==
 export function followWrite(before: Order | undefined, after: Order & { readonly version: number }): DueChange {
   const [had, has] = [before && decideWork(before), decideWork(after)];
   const changed = stateWork.flatMap((name) => (has[name] === (had?.[name] ?? null) ? [] : [[name, has[name]]]));
-  // By the version no two writes have the same instant: whoever ends the work of one does not end that of the next.
-  const issueTickets = scheduleSoon(after.modifiedAt ?? 0) + after.version;
-  return { ...Object.fromEntries(changed), ...(isNewToTickets(before, after) ? { issueTickets } : {}) };
+  return {
+    ...Object.fromEntries(changed),
+    ...(isNewToTickets(before, after) ? { issueTickets: scheduleIssue(after) } : {}),
+  };
+}
+
+/** By the version no two writes have the same instant: whoever ends the work of one does not end that of the next. */
+export function scheduleIssue({
+  modifiedAt,
+  version,
+}: Pick<Order, 'modifiedAt'> & { readonly version: number }): number {
+  return scheduleSoon(modifiedAt ?? 0) + version;
 }
 
 /** Whether tickets does not know yet what was written: that there are tickets, another buyer, another name. */

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { WorkKind, WorkTable } from '@boxoffice/service';
 import type { OrdersContext } from './context.ts';
-import { decideWork, type StateWork } from './follows.ts';
+import { decideWork, type StateWork, scheduleIssue } from './follows.ts';
 import { refundDueCredit } from './payments/credit.ts';
 import { endDueChange, repeatSettlements, settleChanges } from './saga/change.ts';
 import { forgetGuests, isIssueFinal, issueTickets, writeGuest } from './saga/follow-ups.ts';
@@ -51,11 +51,11 @@ const createHandler =
 /** Milliseconds until a change is likely to be settled. */
 const AGAIN_MS = 2_000;
 
-/** A write since then has made it due once more. */
-const issue: WorkKind<OrdersContext>['handle'] = async (context, document) => {
+/** A write since then has made it due once more. Where no write has made it due, tickets has been restored. */
+const issue: WorkKind<OrdersContext>['handle'] = async (context, document, { since }) => {
   const order = document as OrderDocument;
   await issueTickets(context, order);
-  await repeatSettlements(context, order);
+  if (since > scheduleIssue(order)) await repeatSettlements(context, order);
   return isIssueFinal(order) ? 'done' : { again: context.now() + AGAIN_MS };
 };
 

@@ -1,7 +1,7 @@
 // rule commerce.5: new places held until `expiresAt` | services/orders/src/saga/change.ts
 
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { lapseChange } from '../../src/domain/changes/change.ts';
 import { currentFacts } from '../../src/events.ts';
 import { decideWork } from '../../src/follows.ts';
@@ -170,10 +170,12 @@ describeOnEachEngine('changes of confirmed orders', (fixture) => {
         .filter(({ orderId }) => orderId === order.id);
     const [first] = listSettlements();
     await fixture.later();
-    // As `operator facts republish` does.
+    // As `operator facts republish` does, a minute later.
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
     for await (const fact of currentFacts.read(fixture.store))
       if (fact.key === order.id) await currentFacts.repeat?.(fixture.store, fact);
-    await fixture.later();
+    clock.mockRestore();
+    await fixture.later(120_000);
     expect(listSettlements()).toMatchObject([{}, { change: first?.change }]);
     expect((await fixture.document(order.id))?.changes).toMatchObject([{ settlement: { placesReleased: 1 } }]);
   });
