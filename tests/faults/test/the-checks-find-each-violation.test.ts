@@ -164,7 +164,7 @@ describe('the checks of the events of a change find', () => {
   test('nothing in what may happen', () => {
     expect(isWrong('pending', [pending])).toBe(false);
     expect(isWrong('lapsed', [pending, lapsed])).toBe(false);
-    expect(isWrong('done', [pending, lapsed, done, settled], instant)).toBe(false);
+    expect(isWrong('done', [pending, 'payment.recorded', lapsed, done, settled], instant)).toBe(false);
   });
 });
 

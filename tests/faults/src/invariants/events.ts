@@ -83,7 +83,9 @@ const TOLD = {
 
 /** events: of a change that is done exactly one `order.lines_changed`, then of one that is settled that it is so. */
 export function checkChangeEvents(changes: readonly ChangeView[], events: readonly EventView[], check: Check): void {
-  const byChange = Map.groupBy(events, ({ data }) => data.changeId);
+  // Events of payments name a change, too.
+  const ofOrders = events.filter(({ type }) => type.startsWith('order.'));
+  const byChange = Map.groupBy(ofOrders, ({ data }) => data.changeId);
   for (const { id, state, settlement } of changes) {
     const told = (byChange.get(id) ?? []).map(({ type }) => `${type.replace('order.', '')} `).join('');
     const isSettled = told.includes('change_settled');
