@@ -76,12 +76,14 @@ const checkTickets = (order: OrderView, state: ChangedOrders, check: Check): voi
     check.that('changes', !isOpen, () => `${ticketId} of a former line of ${id} is ${said.join(', at the door ')}`);
   }
   if (order.state !== 'confirmed') return;
-  const late = listDone(order, state).filter(({ settlement }) => Number(settlement.controlled) > 0);
+  // Somebody is inside with the ticket that theirs was to replace, or that of a line before it.
+  const late = new Set<string>();
+  for (const { exchanges, settlement } of listDone(order, state))
+    for (const { lineId, newLineId } of exchanges)
+      if (Number(settlement.controlled) > 0 || late.has(lineId)) late.add(newLineId);
   for (const line of lines) {
     const status = statuses.get(line.ticketId ?? '') ?? 'absent';
-    // Somebody is inside with the ticket that it was to replace.
-    const isLate = late.some(({ exchanges }) => exchanges.some(({ newLineId }) => newLineId === line.id));
-    const fits = [...OPENING, 'controlled', ...(isLate ? ['cancelled'] : [])].includes(status);
+    const fits = [...OPENING, 'controlled', ...(late.has(line.id) ? ['cancelled'] : [])].includes(status);
     check.that('changes', fits, () => `${line.ticketId} of line ${line.id} of ${id} is ${status}`);
   }
 };
